@@ -24,7 +24,7 @@ MAX_MELDS = 8
 MAX_OPTIONS = 64
 OPTION_WIDTH = 4  # groups in it, then up to three group numbers
 LOG_WIDTH = 8
-LOG_EVENTS = 400
+LOG_EVENTS = 1024
 
 # --- positions in Table.seat[seat] -----------------------------------------------------------------
 (
@@ -118,6 +118,8 @@ GAME_FIELDS = 40
     W_REDS,
     W_COVERED,  # 1 if any arrangement of seven groups was found, whatever its huxi
     W_ENOUGH,  # 1 if one of them has enough huxi
+    W_MOST_HUXI,  # greatest huxi of an arrangement with too few
+    W_MOST_FAN,  # greatest fan of an arrangement under the limit
     # the rest is the context of a running evaluation
     C_BASE,  # huxi of the groups that stay as they are
     C_REDS,  # natural red cards
@@ -128,7 +130,7 @@ GAME_FIELDS = 40
     C_FAN,  # fan of a plain own draw (zimo), or 1
     C_ONLY_SPECIAL,  # by_wang with too many wangs
     C_TRIES,  # ways noted to use the winning card
-) = range(18)
+) = range(20)
 WIN_FIELDS = 24
 
 COVER_DEPTH = 12
@@ -162,7 +164,7 @@ class Table(Protocol):
     win: Ints
     """(WIN_FIELDS,): the arrangement found by the last evaluation of a hand."""
     tries: Ints
-    """(512, 8) scratch: ways to use the winning card."""
+    """(512, 12) scratch: ways to use the winning card."""
     stack: Ints
     """(12, 8) scratch of the cover search."""
     cover: Ints
@@ -183,7 +185,7 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     "options": (MAX_OPTIONS, OPTION_WIDTH),
     "money": (3, SEATS, SEATS),
     "win": (WIN_FIELDS,),
-    "tries": (MAX_TRIES, 8),
+    "tries": (MAX_TRIES, 12),
     "stack": (COVER_DEPTH, 8),
     "cover": (8,),
     "log": (LOG_EVENTS, LOG_WIDTH),

@@ -12,9 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from sim._jit import kernel
-from sim.cards import KINDS, NO_CARD, WANG, is_red, size_of
+from sim.cards import KINDS, NO_CARD, RANKS, WANG, is_red, size_of
 from sim.cover import COUNTED, HELD, MAX_WANGS, PACKED, STATES
-from sim.groups import GROUP_KINDS, GROUPS_OF, JIAO, KAN, MAX_GROUPS_OF, N_GROUPS, PAO, PENG, TI, WEI
+from sim.groups import (
+    GROUP_KINDS,
+    GROUP_TYPE,
+    GROUPS_OF,
+    JIAO,
+    KAN,
+    MAX_GROUPS_OF,
+    N_GROUPS,
+    PAIR,
+    PAO,
+    PENG,
+    TI,
+    WEI,
+)
 from sim.params import (
     CHUANG,
     CHUANG_WANG,
@@ -51,6 +64,8 @@ from sim.state import (
     W_FAN,
     W_FOUND,
     W_HUXI,
+    W_MOST_FAN,
+    W_MOST_HUXI,
     W_REDS,
     W_SCORE,
     W_SPECIAL,
@@ -78,7 +93,19 @@ PLAN_PLAIN, PLAN_PAIR, PLAN_QUAD, PLAN_LIFT = 1, 2, 4, 8
 _RANK, _SMALL, _LARGE, _WANGS, _HUXI, _RED, _CHOICE = range(7)
 _JIAO_CHOICES = 5
 # columns of Work.tries
-_T_CODE, _T_WANGS, _T_GIVES, _T_HUXI, _T_REDS, _T_SPECIAL, _T_SURE = range(7)
+(
+    T_CODE,
+    T_WANGS,
+    T_GIVES,
+    T_HUXI,
+    T_REDS,
+    T_SPECIAL,
+    T_SURE,
+    T_TYPE,  # group type of the winning card's group, NO_GROUP if the card is just one of the rest
+    T_WHAT,  # its kind, or the group number of a run or jiao
+    T_LIFTS,  # type of the group that it grew from, NO_GROUP if it is new
+) = range(10)
+NO_GROUP = -1
 
 
 @kernel
@@ -222,10 +249,12 @@ def _score(p: Params, huxi: int, reds: int, special: int, sure: int, win: Ints) 
     """Rules 5.1 and 5.3: keep an arrangement that may be won with if it is the best so far."""
     win[W_COVERED] = 1
     if huxi < p.min_huxi or sure < p.min_huxi:
+        win[W_MOST_HUXI] = max(win[W_MOST_HUXI], min(huxi, sure))
         return
     win[W_ENOUGH] = 1
     fan = fan_of(p, win, special, reds)
     if not within_limit(p, win, special, fan):
+        win[W_MOST_FAN] = max(win[W_MOST_FAN], fan)
         return
     tun = tun_of(p, huxi)
     score = tun * fan
@@ -250,16 +279,16 @@ def _score(p: Params, huxi: int, reds: int, special: int, sure: int, win: Ints) 
 def _score_covers(p: Params, work: Table, row: Ints, used: int, gain: int, red: int) -> None:
     """Score every cover found, with a lift of a kan or wei by ``used`` (0 or 1) wang that gains ``gain``."""
     win = work.win
-    for red_wangs in range(row[_T_WANGS] - used + 1):
+    for red_wangs in range(row[T_WANGS] - used + 1):
         covered = work.cover[red_wangs]
         if covered >= 0:
             fixed = win[C_BASE] + gain + covered
-            reds = win[C_REDS] + row[_T_REDS] + red + red_wangs
-            _score(p, fixed + row[_T_HUXI], reds, row[_T_SPECIAL], fixed + row[_T_SURE], win)
+            reds = win[C_REDS] + row[T_REDS] + red + red_wangs
+            _score(p, fixed + row[T_HUXI], reds, row[T_SPECIAL], fixed + row[T_SURE], win)
 
 
 @kernel
-def _plans(p: Params, win: Ints, gives: int, wangs: int) -> int:
+def plans_for(p: Params, win: Ints, gives: int, wangs: int) -> int:
     """Rule 5.2 seven groups: which ways to make the rest come out at seven groups, as a mask.
 
     A hand with a quad laid down has no cards for another; one with none may make one, and then needs the pair.
@@ -280,8 +309,8 @@ def _plans(p: Params, win: Ints, gives: int, wangs: int) -> int:
 def _complete(p: Params, work: Table, row: Ints) -> None:
     """Complete the winning card's group by all that can be made of the rest, and score it."""
     win = work.win
-    pair = 0 if row[_T_GIVES] == PAIR_GIVEN else 1
-    plans = _plans(p, win, row[_T_GIVES], row[_T_WANGS])
+    pair = 0 if row[T_GIVES] == PAIR_GIVEN else 1
+    plans = plans_for(p, win, row[T_GIVES], row[T_WANGS])
     for number in range(4):
         plan = 1 << number
         if not plans & plan:
@@ -289,7 +318,7 @@ def _complete(p: Params, work: Table, row: Ints) -> None:
         used = 1 if plan == PLAN_LIFT else 0
         need_pair = 0 if plan == PLAN_PLAIN else pair
         need_quad = 1 if plan == PLAN_QUAD else 0
-        if best_cover(p, work, row[_T_CODE], row[_T_WANGS] - used, need_pair, need_quad):
+        if best_cover(p, work, row[T_CODE], row[T_WANGS] - used, need_pair, need_quad):
             if not used:
                 _score_covers(p, work, row, 0, 0, 0)
             for red in range(2 * used):
@@ -300,7 +329,17 @@ def _complete(p: Params, work: Table, row: Ints) -> None:
 
 @kernel
 def _note(
-    work: Table, code: int, wangs: int, gives: int, huxi: int, reds: int, special: int, sure: int
+    work: Table,
+    code: int,
+    wangs: int,
+    gives: int,
+    huxi: int,
+    reds: int,
+    special: int,
+    sure: int,
+    group_type: int,
+    what: int,
+    lifts: int,
 ) -> None:
     """Note one way to use the winning card, to be completed later.
 
@@ -316,17 +355,22 @@ def _note(
         Wang special it makes, 0 none.
     sure : int
         Its huxi as counted for a declared special, ``NO_SURE`` if it need not be sure.
+    group_type, what, lifts : int
+        What group it is: for the explanation, not for the value.
     """
     if wangs < 0:
         return
     row = work.tries[work.win[C_TRIES]]
-    row[_T_CODE] = code
-    row[_T_WANGS] = wangs
-    row[_T_GIVES] = gives
-    row[_T_HUXI] = huxi
-    row[_T_REDS] = reds
-    row[_T_SPECIAL] = special
-    row[_T_SURE] = sure
+    row[T_CODE] = code
+    row[T_WANGS] = wangs
+    row[T_GIVES] = gives
+    row[T_HUXI] = huxi
+    row[T_REDS] = reds
+    row[T_SPECIAL] = special
+    row[T_SURE] = sure
+    row[T_TYPE] = group_type
+    row[T_WHAT] = what
+    row[T_LIFTS] = lifts
     work.win[C_TRIES] += 1
 
 
@@ -337,12 +381,12 @@ def _note_specials(p: Params, seat: Ints, wangs: int, kind: int, declared: int, 
     size = size_of(kind)
     red = is_red(kind)
     sure = 0 if declared else NO_SURE
-    _note(work, code, wangs - 1, PAIR_GIVEN, 0, red, DIAO, sure)
+    _note(work, code, wangs - 1, PAIR_GIVEN, 0, red, DIAO, sure, PAIR, kind, NO_GROUP)
     sure = p.huxi[WEI, 0] if declared else NO_SURE
-    _note(work, code, wangs - 2, THREE, p.huxi[WEI, size], 2 * red, CHUANG, sure)
+    _note(work, code, wangs - 2, THREE, p.huxi[WEI, size], 2 * red, CHUANG, sure, WEI, kind, NO_GROUP)
     if p.wang_ti:
         sure = p.huxi[TI, 0] if declared else NO_SURE
-        _note(work, code, wangs - 3, QUAD_GIVEN, p.huxi[TI, size], 3 * red, ZHA, sure)
+        _note(work, code, wangs - 3, QUAD_GIVEN, p.huxi[TI, size], 3 * red, ZHA, sure, TI, kind, NO_GROUP)
 
 
 @kernel
@@ -352,11 +396,14 @@ def _note_lifted(p: Params, seat: Ints, wangs: int, kind: int, by: int, work: Ta
     size = size_of(kind)
     quad = TI if by == BY_OWN else PAO
     if (seat[KANS] >> kind) & 1:
-        _note(work, code, wangs, QUAD_GIVEN, p.huxi[quad, size] - p.huxi[KAN, size], 0, 0, NO_SURE)
+        gain = p.huxi[quad, size] - p.huxi[KAN, size]
+        _note(work, code, wangs, QUAD_GIVEN, gain, 0, 0, NO_SURE, quad, kind, KAN)
     if (seat[WEIS] >> kind) & 1:
-        _note(work, code, wangs, QUAD_GIVEN, p.huxi[quad, size] - p.huxi[WEI, size], 0, 0, NO_SURE)
+        gain = p.huxi[quad, size] - p.huxi[WEI, size]
+        _note(work, code, wangs, QUAD_GIVEN, gain, 0, 0, NO_SURE, quad, kind, WEI)
     if (seat[PENGS] >> kind) & 1 and (by == BY_OTHER or p.own_draw_lifts_peng):
-        _note(work, code, wangs, QUAD_GIVEN, p.huxi[PAO, size] - p.huxi[PENG, size], 0, 0, NO_SURE)
+        gain = p.huxi[PAO, size] - p.huxi[PENG, size]
+        _note(work, code, wangs, QUAD_GIVEN, gain, 0, 0, NO_SURE, PAO, kind, PENG)
 
 
 @kernel
@@ -365,9 +412,11 @@ def _note_with_pair(p: Params, seat: Ints, wangs: int, kind: int, by: int, work:
     code = seat[CODE] - 2 * POW3[kind]
     size = size_of(kind)
     three = WEI if by == BY_OWN else PENG
-    _note(work, code, wangs, THREE, p.huxi[three, size], 0, 0, NO_SURE)
+    _note(work, code, wangs, THREE, p.huxi[three, size], 0, 0, NO_SURE, three, kind, NO_GROUP)
     if p.wang_ti:
-        _note(work, code, wangs - 1, QUAD_GIVEN, p.huxi[TI, size], is_red(kind), 0, NO_SURE)
+        _note(
+            work, code, wangs - 1, QUAD_GIVEN, p.huxi[TI, size], is_red(kind), 0, NO_SURE, TI, kind, NO_GROUP
+        )
 
 
 @kernel
@@ -377,10 +426,10 @@ def _note_with_one(p: Params, seat: Ints, wangs: int, kind: int, by: int, work: 
     size = size_of(kind)
     red = is_red(kind)
     three = WEI if by == BY_OWN else KAN
-    _note(work, code, wangs, PAIR_GIVEN, 0, 0, 0, NO_SURE)
-    _note(work, code, wangs - 1, THREE, p.huxi[three, size], red, 0, NO_SURE)
+    _note(work, code, wangs, PAIR_GIVEN, 0, 0, 0, NO_SURE, PAIR, kind, NO_GROUP)
+    _note(work, code, wangs - 1, THREE, p.huxi[three, size], red, 0, NO_SURE, three, kind, NO_GROUP)
     if p.wang_ti:
-        _note(work, code, wangs - 2, QUAD_GIVEN, p.huxi[TI, size], 2 * red, 0, NO_SURE)
+        _note(work, code, wangs - 2, QUAD_GIVEN, p.huxi[TI, size], 2 * red, 0, NO_SURE, TI, kind, NO_GROUP)
 
 
 @kernel
@@ -405,7 +454,19 @@ def _note_threes(p: Params, hand: Ints, seat: Ints, wangs: int, kind: int, work:
                 continue
             code = seat[CODE] - use_first * POW3[first] - use_second * POW3[second]
             red = (1 - use_first) * is_red(first) + (1 - use_second) * is_red(second)
-            _note(work, code, wangs - used, THREE, p.group_huxi[group], red, 0, NO_SURE)
+            _note(
+                work,
+                code,
+                wangs - used,
+                THREE,
+                p.group_huxi[group],
+                red,
+                0,
+                NO_SURE,
+                GROUP_TYPE[group],
+                group,
+                NO_GROUP,
+            )
 
 
 @kernel
@@ -413,11 +474,36 @@ def _note_wang_alone(p: Params, seat: Ints, wangs: int, work: Table) -> None:
     """Rules 4.6, 4.8 and 4.10: the drawn wang in a group of wangs alone, which stands for what pays best."""
     code = seat[CODE]
     for red in range(2):
-        _note(work, code, wangs - 2, PAIR_GIVEN, 0, 2 * red, DIAO_WANG, NO_SURE)
+        stand_in = red  # 一 is black, 二 is red
+        _note(work, code, wangs - 2, PAIR_GIVEN, 0, 2 * red, DIAO_WANG, NO_SURE, PAIR, stand_in, NO_GROUP)
         for size in range(2):
-            _note(work, code, wangs - 3, THREE, p.huxi[WEI, size], 3 * red, CHUANG_WANG, NO_SURE)
+            _note(
+                work,
+                code,
+                wangs - 3,
+                THREE,
+                p.huxi[WEI, size],
+                3 * red,
+                CHUANG_WANG,
+                NO_SURE,
+                WEI,
+                stand_in + RANKS * size,
+                NO_GROUP,
+            )
             if p.wang_ti:
-                _note(work, code, wangs - 4, QUAD_GIVEN, p.huxi[TI, size], 4 * red, ZHA_WANG, NO_SURE)
+                _note(
+                    work,
+                    code,
+                    wangs - 4,
+                    QUAD_GIVEN,
+                    p.huxi[TI, size],
+                    4 * red,
+                    ZHA_WANG,
+                    NO_SURE,
+                    TI,
+                    stand_in + RANKS * size,
+                    NO_GROUP,
+                )
 
 
 @kernel
@@ -428,19 +514,31 @@ def _note_wang_alike(p: Params, hand: Ints, seat: Ints, wangs: int, kind: int, w
     held = hand[kind] if hand[kind] <= 2 else 0
     if p.wang_ti and (seat[KANS] >> kind) & 1:
         gain = p.huxi[TI, size] - p.huxi[KAN, size]
-        _note(work, seat[CODE], wangs - 1, QUAD_GIVEN, gain, red, 0, NO_SURE)
+        _note(work, seat[CODE], wangs - 1, QUAD_GIVEN, gain, red, 0, NO_SURE, TI, kind, KAN)
     if p.wang_ti and (seat[WEIS] >> kind) & 1:
         gain = p.huxi[TI, size] - p.huxi[WEI, size]
-        _note(work, seat[CODE], wangs - 1, QUAD_GIVEN, gain, red, 0, NO_SURE)
+        _note(work, seat[CODE], wangs - 1, QUAD_GIVEN, gain, red, 0, NO_SURE, TI, kind, WEI)
     for natural in range(1, held + 1):
         code = seat[CODE] - natural * POW3[kind]
         if natural == 1:
-            _note(work, code, wangs - 1, PAIR_GIVEN, 0, red, 0, NO_SURE)
+            _note(work, code, wangs - 1, PAIR_GIVEN, 0, red, 0, NO_SURE, PAIR, kind, NO_GROUP)
         used = 3 - natural
-        _note(work, code, wangs - used, THREE, p.huxi[WEI, size], used * red, 0, NO_SURE)
+        _note(work, code, wangs - used, THREE, p.huxi[WEI, size], used * red, 0, NO_SURE, WEI, kind, NO_GROUP)
         if p.wang_ti:
             used = 4 - natural
-            _note(work, code, wangs - used, QUAD_GIVEN, p.huxi[TI, size], used * red, 0, NO_SURE)
+            _note(
+                work,
+                code,
+                wangs - used,
+                QUAD_GIVEN,
+                p.huxi[TI, size],
+                used * red,
+                0,
+                NO_SURE,
+                TI,
+                kind,
+                NO_GROUP,
+            )
 
 
 @kernel
@@ -464,7 +562,19 @@ def _note_wang_threes(p: Params, hand: Ints, seat: Ints, wangs: int, work: Table
                     used += 1
                     red += is_red(kind)
             if held:
-                _note(work, code, wangs - used, THREE, p.group_huxi[group], red, 0, NO_SURE)
+                _note(
+                    work,
+                    code,
+                    wangs - used,
+                    THREE,
+                    p.group_huxi[group],
+                    red,
+                    0,
+                    NO_SURE,
+                    GROUP_TYPE[group],
+                    group,
+                    NO_GROUP,
+                )
 
 
 @kernel
@@ -475,7 +585,7 @@ def _note_wang(p: Params, hand: Ints, seat: Ints, wangs: int, work: Table) -> No
             _note_wang_alike(p, hand, seat, wangs, kind, work)
         _note_wang_threes(p, hand, seat, wangs, work)
     else:
-        _note(work, seat[CODE], wangs, THREE, 0, 0, 0, NO_SURE)
+        _note(work, seat[CODE], wangs, THREE, 0, 0, 0, NO_SURE, NO_GROUP, -1, NO_GROUP)
     _note_wang_alone(p, seat, wangs, work)
 
 
@@ -562,7 +672,7 @@ def evaluate(p: Params, hand: Ints, seat: Ints, kind: int, by: int, which: int, 
     if seat[OWNED] + ordinary != (20 + seat[QUADS] if seat[QUADS] > 0 else 21):
         return 0
     if by == BY_DEAL:
-        _note(work, seat[CODE], wangs, THREE, 0, 0, 0, NO_SURE)
+        _note(work, seat[CODE], wangs, THREE, 0, 0, 0, NO_SURE, NO_GROUP, -1, NO_GROUP)
     elif kind == WANG:
         _note_wang(p, hand, seat, wangs, work)
     else:
