@@ -1,0 +1,466 @@
+"""The command line ``chehuzi``: a thin layer over the functions of ``sim`` and ``analysis``.
+
+Data go to stdout, progress and messages to stderr. Exit status 0 done, 1 the work failed or found something wrong, 2
+bad usage or bad input, 130 stopped by Ctrl-C. Nothing heavy is imported before a command needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LANGUAGES = click.Choice(["en", "zh"])
+
+
+def say(text: str) -> None:
+    """A message for people, on stderr."""
+    click.echo(text, err=True)
+
+
+def default_language() -> str:
+    """``zh`` where the environment speaks Chinese, else ``en``."""
+    for name in ("CHEHUZI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        value = os.environ.get(name, "")
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+def lang_option(function: F) -> F:
+    """``--lang en|zh``, by default from the environment."""
+    return click.option(
+        "--lang",
+        type=LANGUAGES,
+        default=default_language,
+        show_default="from the environment",
+        help="Language.",
+    )(function)
+
+
+def set_option(function: F) -> F:
+    """``--set key=value``, repeatable."""
+    return click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Override one key of the variant, e.g. win.wang_limit.mode=by_wang (repeatable).",
+    )(function)
+
+
+def json_option(function: F) -> F:
+    """``--json``: one JSON document and nothing else."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
+
+
+def print_json(document: object) -> None:
+    """Write a JSON document to stdout, Chinese as it is."""
+    import json
+
+    click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="chehuzi", prog_name="chehuzi", message="%(prog)s %(version)s")
+def app() -> None:
+    r"""Simulate 永州扯胡子 (Chehuzi) and analyse its rule variants.
+
+    \b
+    chehuzi simulate two_wang three_wang four_wang --games 100000
+    chehuzi variants show four_wang
+    chehuzi hand "一二三四五六七八九壹贰叁肆伍陆柒捌玖拾拾" --variant two_wang
+    """
+
+
+# --- variants ----------------------------------------------------------------------------------------
+
+
+@app.group(invoke_without_command=True)
+@click.pass_context
+@lang_option
+def variants(context: click.Context, lang: str) -> None:
+    """List the presets; show, compare and check variants."""
+    if context.invoked_subcommand is None:
+        from sim.variant import list_presets
+
+        for name, title in list_presets():
+            click.echo(f"{name:<12} {title[lang]}")
+
+
+@variants.command("show")
+@click.argument("variant")
+@set_option
+@json_option
+def variants_show(variant: str, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Print every key of a variant with its value and where it comes from."""
+    from sim.variant import load_variant, origins
+
+    loaded = load_variant(variant, overrides)
+    where = origins(variant, overrides)
+    if as_json:
+        keys = {key: {"value": value, "origin": where[key]} for key, value in loaded.flat().items()}
+        print_json({"variant": loaded.name, "digest": loaded.digest, "keys": keys})
+        return
+    flat = loaded.flat()
+    width = max(len(key) for key in flat)
+    for key, value in flat.items():
+        click.echo(f"{key:<{width}}  {_yaml_value(value):<26}  {where[key]}")
+
+
+def _yaml_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
+    return str(value)
+
+
+@variants.command("diff")
+@click.argument("first")
+@click.argument("second")
+@lang_option
+@json_option
+def variants_diff(first: str, second: str, lang: str, as_json: bool) -> None:
+    """Say in rule words what differs between two variants."""
+    from sim.variant import differences, load_variant
+
+    one, two = load_variant(first), load_variant(second)
+    sentences = differences(one, two, lang)
+    if as_json:
+        before, after = one.flat(), two.flat()
+        keys = {key: [before[key], after[key]] for key in before if before[key] != after[key]}
+        print_json({"first": first, "second": second, "keys": keys, "words": sentences})
+        return
+    same = {"en": "no difference in the rules", "zh": "两种规则没有差别"}[lang]
+    for sentence in sentences or [same]:
+        click.echo(sentence)
+
+
+@variants.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@set_option
+def variants_check(files: tuple[str, ...], overrides: tuple[str, ...]) -> None:
+    """Validate variants, then play some games of each."""
+    from sim.variant import VariantError, load_variant
+
+    failed = False
+    for file in files:
+        try:
+            variant = load_variant(file, overrides)
+        except VariantError as error:
+            failed = True
+            for line in str(error).splitlines():
+                say(line)
+            continue
+        games, draws = _play_some(variant)
+        click.echo(f"{file}: valid; {games} games played, {draws} of them draw games")
+    if failed:
+        raise SystemExit(2)
+
+
+def _play_some(variant: Any, games: int = 200) -> tuple[int, int]:
+    """Play games of a variant and check what must hold in each; (games, draw games)."""
+    from sim.engine import play_games
+    from sim.params import compile_params
+    from sim.rows import COLUMN, NULL
+
+    rows = play_games(compile_params(variant), (0, 1, 1), seed=1, first=0, count=games)
+    scores = sum(
+        rows[:, COLUMN[f"score_{seat}"]] * (rows[:, COLUMN[f"score_{seat}"]] != NULL) for seat in range(4)
+    )
+    if scores.any():
+        raise CheckFailedError(
+            f"{variant.name}: transfers of game {int(scores.nonzero()[0][0])} do not sum to zero"
+        )
+    return games, int((rows[:, COLUMN["winner"]] == NULL).sum())
+
+
+class CheckFailedError(Exception):
+    """Something was found wrong; exit status 1."""
+
+
+@variants.command("schema")
+def variants_schema() -> None:
+    """Print the JSON Schema of variant files."""
+    from sim.variant import json_schema
+
+    print_json(json_schema())
+
+
+# --- the main job ------------------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("variant", nargs=-1, required=True, metavar="VARIANT...")
+@click.option(
+    "--games", type=click.IntRange(1, 10**12), default=100_000, show_default=True, help="Games a variant."
+)
+@click.option(
+    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@click.option(
+    "--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session; 0: games stand alone."
+)
+@click.option("--chunk", type=click.IntRange(1, 10**7), default=None, help="Games a part file.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: results/…].")
+@click.option("--resume", is_flag=True, help="Finish an interrupted run of the same folder.")
+@click.option("--replace", is_flag=True, help="Delete an earlier run in the folder first.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@set_option
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print the summary as CSV.")
+@lang_option
+def simulate(
+    variant: tuple[str, ...],
+    games: int,
+    bots: str,
+    seed: int,
+    jobs: int | None,
+    session: int,
+    chunk: int | None,
+    out: Path | None,
+    resume: bool,
+    replace: bool,
+    quiet: bool,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    lang: str,
+) -> None:
+    """Play games of variants in parallel, keep them in a run folder, print the summary table."""
+    from sim.variant import load_variant
+
+    from sim.run import remove_run
+    from sim.run import simulate as run_simulate
+
+    loaded = [load_variant(name, overrides) for name in variant]
+    folder = out or Path("results") / "-".join(
+        [*(item.name for item in loaded)][:4] + [f"{games}", f"s{seed}"]
+    )
+    if replace and not resume:
+        remove_run(folder)
+    run = run_simulate(
+        loaded,
+        games=games,
+        bots=bots,
+        seed=seed,
+        jobs=jobs,
+        session=session,
+        chunk=chunk,
+        out=folder,
+        resume=resume,
+        quiet=quiet,
+        command=" ".join(["chehuzi", *sys.argv[1:]]),
+    )
+    from analysis.summary import write_summary
+    from analysis.tables import print_table, to_csv, to_json
+
+    summary = write_summary(run)
+    if as_json:
+        click.echo(to_json(summary))
+    elif as_csv:
+        click.echo(to_csv(summary), nl=False)
+    else:
+        print_table(summary, lang)
+        say({"en": f"stored in {folder}", "zh": f"已存入 {folder}"}[lang])
+
+
+# --- one hand, one game ------------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("cards", required=False)
+@click.option("--variant", "variant_name", default="two_wang", show_default=True, help="Preset or YAML file.")
+@click.option("--against", default=None, metavar="VARIANT", help="The same hand under a second variant.")
+@click.option("--table", "melds", multiple=True, metavar="KIND:CARDS", help="Exposed group, e.g. 碰:壹壹壹.")
+@click.option("--win", "winning", default=None, metavar="CARD", help="The winning card.")
+@click.option("--draw", type=click.Choice(["own", "other", "deal"]), default=None, help="Who drew it.")
+@click.option("--all", "show_all", is_flag=True, help="Every arrangement, best first.")
+@click.option("--batch", type=click.Path(path_type=Path), default=None, help="Answer a file of JSON lines.")
+@click.option("--ascii", "use_ascii", is_flag=True, help="Write cards as s1 b2 w.")
+@set_option
+@json_option
+@lang_option
+def hand(
+    cards: str | None,
+    variant_name: str,
+    against: str | None,
+    melds: tuple[str, ...],
+    winning: str | None,
+    draw: str | None,
+    show_all: bool,
+    batch: Path | None,
+    use_ascii: bool,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    lang: str,
+) -> None:
+    """One hand: its best win, every arrangement, its waits, or why it does not win."""
+    from sim import handlab
+
+    if batch is not None:
+        answers = list(handlab.answer_batch(batch))
+        for line, _ in answers:
+            click.echo(line)
+        wrong = sum(not good for _, good in answers)
+        if wrong:
+            say(
+                f"chehuzi: {batch}: {wrong} of {len(answers)} queries make no sense; see 'error' in their answers"
+            )
+            raise SystemExit(2)
+        return
+    if cards is None:
+        raise click.UsageError('cards are missing, e.g. chehuzi hand "一二三…" --win 玖 --draw own')
+    names = [variant_name] if against is None else [variant_name, against]
+    reports = [handlab.report(name, cards, melds, winning, draw, overrides, show_all) for name in names]
+    if as_json:
+        documents = [report.as_dict(use_ascii) for report in reports]
+        print_json(documents[0] if against is None else dict(zip(names, documents, strict=True)))
+        return
+    handlab.print_reports(reports, lang, use_ascii)
+
+
+def _read_range(text: str) -> tuple[int, int]:
+    first, colon, last = text.partition(":")
+    if not (colon and first.isdigit() and last.isdigit()) or len(text) > 40 or int(first) >= int(last):
+        raise click.BadParameter("must be FIRST:LAST, the last excluded, e.g. 0:10", param_hint="--games")
+    return int(first), int(last)
+
+
+@app.command()
+@click.argument("what", metavar="VARIANT|FILE.jsonl")
+@click.option("--game", type=click.IntRange(0, 10**15), default=None, help="Number of the game.")
+@click.option("--games", "span", default=None, metavar="FIRST:LAST", help="Games FIRST to LAST-1.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option("--bots", default="greedy", show_default=True, help="One bot, or dealer,next,third.")
+@click.option("--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session, as in the run.")
+@click.option("--html", "page", type=click.Path(path_type=Path), default=None, help="Write one HTML page.")
+@click.option("--step/--no-step", default=None, help="Step by step [default: on a terminal].")
+@click.option("--ascii", "use_ascii", is_flag=True, help="Write cards as s1 b2 w.")
+@set_option
+@json_option
+@lang_option
+def replay(
+    what: str,
+    game: int | None,
+    span: str | None,
+    seed: int,
+    bots: str,
+    session: int,
+    page: Path | None,
+    step: bool | None,
+    use_ascii: bool,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    lang: str,
+) -> None:
+    """Play games again and show every event; or read a game log, show it and say where it breaks a rule."""
+    from sim.replay import replay_command
+
+    if game is not None and span is not None:
+        raise click.UsageError("--game and --games exclude each other")
+    first, last = _read_range(span) if span else (game or 0, (game or 0) + 1)
+    status = replay_command(
+        what,
+        games=range(first, last),
+        seed=seed,
+        bots=bots,
+        session=session,
+        overrides=overrides,
+        page=page,
+        step=step,
+        ascii=use_ascii,
+        as_json=as_json,
+        lang=lang,
+    )
+    if status:
+        raise SystemExit(status)
+
+
+@app.command()
+@lang_option
+@json_option
+def rules(lang: str, as_json: bool) -> None:
+    """Print the table of rules: number, name, keys, how sure."""
+    from sim.rulebook import RULES
+
+    if as_json:
+        from dataclasses import asdict
+
+        print_json([asdict(rule) for rule in RULES])
+        return
+    from analysis.tables import print_rules
+
+    print_rules(RULES, lang)
+
+
+# --- entry -------------------------------------------------------------------------------------------
+
+
+def _errors() -> tuple[type[BaseException], ...]:
+    """Error classes whose message is for the user; only of modules that are loaded."""
+    found: list[type[BaseException]] = []
+    for module, name in (
+        ("sim.variant", "VariantError"),
+        ("sim.cards", "CardError"),
+        ("sim.bots", "BotError"),
+        ("sim.explain", "QueryError"),
+        ("sim.logcheck", "LogError"),
+        ("analysis.load", "LoadError"),
+        ("analysis.metrics", "MetricError"),
+    ):
+        if module in sys.modules:
+            found.append(getattr(sys.modules[module], name))
+    return tuple(found)
+
+
+def _report(error: BaseException) -> int:
+    """One clear line for an error; the exit status."""
+    if isinstance(error, click.ClickException):
+        say(f"chehuzi: {error.format_message()}".replace("\n", " "))
+        return 2
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        text = str(error)
+        say(f"chehuzi: {text or 'stopped'}")
+        return 130
+    store = sys.modules.get("sim.store")
+    if isinstance(error, CheckFailedError) or (store is not None and isinstance(error, store.RunError)):
+        say(f"chehuzi: {error}")
+        return int(getattr(error, "status", 1))
+    if isinstance(error, _errors()):
+        for line in str(error).splitlines():
+            say(f"chehuzi: {line}")
+        return 2
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if isinstance(error, OSError):
+        say(f"chehuzi: {error.filename or ''}: {error.strerror or error}")
+        return 2
+    raise error
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Entry point of the command ``chehuzi``."""
+    try:
+        app.main(args=list(args) if args is not None else None, prog_name="chehuzi", standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit:
+        raise
+    except BaseException as error:
+        raise SystemExit(_report(error)) from None
+
+
+if __name__ == "__main__":
+    main()
