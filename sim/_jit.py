@@ -110,6 +110,13 @@ else:
         kernels.
         """
         compiled: Any = _njit(function)
+        resolve = compiled.get_call_template
+
+        def resolve_plain(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            # else every constant argument makes a machine code of its own: five times the time to compile
+            return resolve(tuple(numba.types.unliteral(arg) for arg in args), kws)
+
+        compiled.get_call_template = resolve_plain
         return compiled  # type: ignore[no-any-return]
 
 

@@ -113,7 +113,8 @@ class Player:
         self._start(game, dealer)
 
     def _words(self, game: int) -> Ints:
-        return rng.words(self.seed, rng.STREAM_DEAL, game, 1, rng.DEAL_WORDS)[0]
+        row: Ints = rng.words(self.seed, rng.STREAM_DEAL, game, 1, rng.DEAL_WORDS)[0]
+        return row
 
     def _start(self, game: int, dealer: int) -> None:
         bot_words = rng.words(self.seed, rng.STREAM_BOTS, game, 1, rng.BOT_WORDS)[0]

@@ -76,7 +76,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Done:
-    """What comes back: ``size`` in bytes, ``seconds`` of work, ``source`` the digest of the code that played."""
+    """What comes back: ``size`` in bytes, ``seconds`` of work, ``source`` the digest of the code."""
 
     variant: int
     number: int
@@ -188,11 +188,11 @@ def write_atomic(path: Path, data: bytes) -> None:
     """
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}{TEMPORARY}")
     try:
-        with open(temporary, "xb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -244,15 +244,14 @@ def play_part(chunk: Chunk) -> Done:
     )
 
 
-_settled = False
+_settled: list[int] = []
 
 
 def _settle_in_worker(parent: int) -> None:
-    """Make a process of the pool a good worker: one polars thread, deaf to Ctrl-C, gone when the parent is."""
-    global _settled
+    """Make a process of the pool a good worker: one polars thread, deaf to Ctrl-C, gone with the parent."""
     if _settled:
         return
-    _settled = True
+    _settled.append(parent)
     if "polars" not in sys.modules:
         os.environ["POLARS_MAX_THREADS"] = "1"
     if threading.current_thread() is threading.main_thread():

@@ -7,359 +7,38 @@ seed is always the same game.
 
 from __future__ import annotations
 
-import hashlib
 import html
-import json
 import os
-import platform
-import re
 import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
+from sim.manifest import (
+    MANIFEST,
+    Manifest,
+    PartRecord,
+    RunError,
+    VariantRecord,
+    dump_manifest,
+    hash_file,
+    part_file,
+    printable,
+    read_manifest,
+    reason,
+    require_same,
+)
 from sim.parts import TEMPORARY, rows_schema, sync_folder, write_atomic
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = 1
-"""Version of the run folder."""
-MANIFEST = "manifest.json"
 LOCK = ".lock"
 SUMMARIES = ("summary.parquet", "summary.csv")
-
-MAX_MANIFEST_BYTES = 64 << 20
-MAX_GAMES = 10**12
-MAX_CHUNK = 10**7
-MAX_PARTS = 200_000
-MAX_SEED = 2**64 - 1
-MAX_SESSION = 10**6
-_NUMBER = 10**15  # no key of a variant comes near it, and int64 holds its products
-
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-
-
-class RunError(Exception):
-    """A run that cannot start, go on or be read; the message is one line: what, where, what would be right.
-
-    Attributes
-    ----------
-    path : Path or None
-        The run folder, when there is one.
-    """
-
-    def __init__(self, message: str, path: Path | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-
-
-class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a run; its folder can be resumed. No ``except Exception`` swallows it.
-
-    Attributes
-    ----------
-    path : Path
-        The run folder.
-    """
-
-    def __init__(self, path: Path, done: int, total: int) -> None:
-        super().__init__(f"interrupted after {done:,} of {total:,} games; {path} can be resumed")
-        self.path = path
-        self.done = done
-        self.total = total
-
-
-def is_safe_label(label: str) -> bool:
-    """Whether a label may be the name of a folder on every common system."""
-    return (
-        0 < len(label) <= 64
-        and all(char.isalnum() or char in "_+-.~" for char in label)
-        and label[0] not in ".-~"
-        and label[-1] != "."
-        and _RESERVED.fullmatch(label) is None
-    )
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-_Hex = Annotated[str, Field(pattern=r"^[0-9a-f]{8,64}$")]
-_Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-_Text = Annotated[str, Field(max_length=1000)]
-_Key = Annotated[str, Field(max_length=100)]
-_Int = Annotated[int, Field(ge=-_NUMBER, le=_NUMBER)]
-_Scalar = bool | _Int | _Text | None
-_Value = _Scalar | Annotated[dict[_Key, _Int], Field(max_length=100)]
-_Keys = Annotated[dict[_Key, _Value], Field(max_length=1000)]
-_Games = Annotated[int, Field(ge=0, le=MAX_GAMES)]
-
-
-class VariantRecord(_Strict):
-    """A variant as it was played: enough to play it again without its file.
-
-    Attributes
-    ----------
-    label : str
-        Its name in this run, also its folder.
-    name, title : str, dict
-        File stem, and display titles by language.
-    preset, overrides : str, dict
-        Nearest preset, and the dotted keys that differ from it.
-    keys : dict
-        Every dotted key, merged.
-    digest : str
-        Hash of the merged keys.
-    """
-
-    label: _Text
-    name: _Text
-    title: Annotated[dict[_Key, _Text], Field(max_length=20)]
-    preset: _Text
-    overrides: _Keys
-    keys: _Keys
-    digest: _Hex
-
-    def flat(self) -> dict[str, object]:
-        """Every dotted key with its value, so that a record compiles like a variant."""
-        return dict(self.keys)
-
-
-class PartRecord(_Strict):
-    """A part file: games ``first`` to ``first + count - 1`` of a variant.
-
-    Attributes
-    ----------
-    variant : str
-        Label.
-    first, count, rows, draw_games : int
-        Its games, its rows, and how many of them are draw games.
-    file : str
-        Path in the run folder.
-    sha256, bytes : str, int
-        Of the file.
-    """
-
-    variant: _Text
-    first: _Games
-    count: _Games
-    file: _Text
-    sha256: _Sha
-    bytes: Annotated[int, Field(ge=0, le=1 << 50)]
-    rows: _Games
-    draw_games: _Games
-
-
-class Manifest(_Strict):
-    """What was played, by what, and which parts are there.
-
-    Attributes
-    ----------
-    format, tool_version : int, str
-        Version of the folder and of this program.
-    created : str
-        ISO time, UTC.
-    command : list of str or None
-        Command line, if one was given.
-    seed, games, session, chunk : int
-        As in :func:`sim.run.simulate`; games a variant.
-    bots : three str
-        Dealer, next, third.
-    variants : list of VariantRecord
-    versions : dict
-        Python, packages and platform.
-    source, rules : str
-        Digest of the code with its versions, and of the code alone.
-    status : str
-        ``running``, ``complete``, ``interrupted`` or ``failed``.
-    parts : list of PartRecord
-        In the order of variants and games.
-    """
-
-    format: Literal[1]
-    tool_version: _Text
-    created: _Text
-    command: Annotated[list[Annotated[str, Field(max_length=10_000)]], Field(max_length=1000)] | None
-    seed: Annotated[int, Field(ge=0, le=MAX_SEED)]
-    games: Annotated[int, Field(ge=1, le=MAX_GAMES)]
-    session: Annotated[int, Field(ge=0, le=MAX_SESSION)]
-    chunk: Annotated[int, Field(ge=1, le=MAX_CHUNK)]
-    bots: tuple[_Text, _Text, _Text]
-    variants: Annotated[list[VariantRecord], Field(min_length=1, max_length=1000)]
-    versions: Annotated[dict[_Key, _Text], Field(max_length=50)]
-    source: _Hex
-    rules: _Hex
-    status: Literal["running", "complete", "interrupted", "failed"]
-    parts: Annotated[list[PartRecord], Field(max_length=MAX_PARTS)]
-
-    @property
-    def chunks(self) -> int:
-        """Parts a variant."""
-        return -(-self.games // self.chunk)
-
-    def expected(self, number: int) -> tuple[int, int]:
-        """First game and number of games of part ``number`` of a variant."""
-        first = number * self.chunk
-        return first, min(self.chunk, self.games - first)
-
-    @property
-    def done(self) -> int:
-        """Games of all variants that are on the disk."""
-        return sum(part.count for part in self.parts)
-
-    @property
-    def total(self) -> int:
-        """Games of all variants."""
-        return self.games * len(self.variants)
-
-
-def part_file(label: str, number: int) -> str:
-    """Path of a part in its run folder."""
-    return f"games/{label}/part-{number:05d}.parquet"
-
-
-def describe_versions() -> dict[str, str]:
-    """Versions of all that can change a byte."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in ("numpy", "numba", "polars"):
-        found[package] = version(package)
-    return found
-
-
-def tool_version() -> str:
-    """Version of this program as installed."""
-    try:
-        return version("chehuzi")
-    except PackageNotFoundError:
-        return "not installed"
-
-
-def hash_file(path: Path) -> str:
-    """Sha256 of a file, in hex, read in pieces."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _printable(text: object, limit: int = 200) -> str:
-    """One line that a terminal can be trusted with."""
-    line = "".join(char if char.isprintable() else "?" for char in str(text))
-    return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
-# --- the manifest ------------------------------------------------------------------------------------------
-
-
-def dump_manifest(manifest: Manifest) -> bytes:
-    """JSON of a manifest, one line a part."""
-    head = json.dumps(manifest.model_dump(mode="json", exclude={"parts"}), ensure_ascii=False, indent=2)
-    parts = ",\n".join("    " + json.dumps(part.model_dump(), ensure_ascii=False) for part in manifest.parts)
-    listed = f"[\n{parts}\n  ]" if parts else "[]"
-    return f'{head[:-2]},\n  "parts": {listed}\n}}\n'.encode()
-
-
-def read_manifest(folder: str | Path) -> Manifest:
-    """Read and check the manifest of a run folder.
-
-    Parameters
-    ----------
-    folder : path
-
-    Returns
-    -------
-    Manifest
-
-    Raises
-    ------
-    RunError
-        If there is none, or anything in it is not as it must be. Nothing outside the folder is ever named by
-        a manifest that passes.
-    """
-    folder = Path(folder)
-    path = folder / MANIFEST
-    try:
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_MANIFEST_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise RunError(f"{_printable(folder)} is no run folder: it has no {MANIFEST}", folder) from None
-    except (OSError, ValueError) as error:
-        raise RunError(f"cannot read {_printable(path)}: {_reason(error)}", folder) from None
-    where = _printable(path)
-    if len(data) > MAX_MANIFEST_BYTES:
-        raise RunError(f"{where}: larger than {MAX_MANIFEST_BYTES >> 20} MB, no manifest of ours", folder)
-    try:
-        manifest = Manifest.model_validate_json(data)
-    except ValidationError as error:
-        raise RunError(f"{where}: {_first_fault(error)}", folder) from None
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"{where}: no JSON that can be read: {_printable(error)}", folder) from None
-    fault = _contradiction(manifest, folder)
-    if fault:
-        raise RunError(f"{where}: {fault}", folder)
-    return manifest
-
-
-def _first_fault(error: ValidationError) -> str:
-    faults = error.errors(include_url=False, include_context=False, include_input=False)
-    first = faults[0]
-    place = ".".join(_printable(step, 60) for step in first["loc"])
-    text = _printable(first["msg"])
-    if place == "format":
-        text = f"this program reads run folders of format {FORMAT} only"
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{place}: {text}{more}" if place else f"{text}{more}"
-
-
-def _contradiction(manifest: Manifest, folder: Path) -> str | None:
-    """What in a well-typed manifest cannot be."""
-    labels = [variant.label for variant in manifest.variants]
-    for number, label in enumerate(labels):
-        if not is_safe_label(label):
-            return f"variants.{number}.label: {_printable(label, 60)!r} is no safe folder name"
-    if len({label.casefold() for label in labels}) != len(labels):
-        return "variants: two have the same label"
-    if manifest.session and manifest.chunk % manifest.session:
-        return f"chunk: {manifest.chunk} is no multiple of session {manifest.session}"
-    seen = set()
-    for number, part in enumerate(manifest.parts):
-        place = f"parts.{number}"
-        if part.variant not in labels:
-            return f"{place}.variant: no variant {_printable(part.variant, 60)!r} in this run"
-        if part.first % manifest.chunk or part.first >= manifest.games:
-            return f"{place}.first: no part of this run begins at game {part.first}"
-        index = part.first // manifest.chunk
-        count = manifest.expected(index)[1]
-        if part.count != count or part.rows != count:
-            return f"{place}.count: the part at game {part.first} has {count} games, not {part.count} ({part.rows} rows)"
-        if part.draw_games > count:
-            return f"{place}.draw_games: {part.draw_games} of {count} games"
-        if part.file != part_file(part.variant, index):
-            return f"{place}.file: must be {part_file(part.variant, index)!r}"
-        if part.file in seen:
-            return f"{place}.file: {part.file!r} is listed twice"
-        seen.add(part.file)
-    if manifest.status == "complete" and manifest.done != manifest.total:
-        return f"status: complete, but {manifest.done} of {manifest.total} games are listed"
-    return _way_out(labels, folder)
-
-
-def _way_out(labels: list[str], folder: Path) -> str | None:
-    """A link in the folder that leads elsewhere."""
-    for path in (folder / "games", *(folder / "games" / label for label in labels)):
-        if path.is_symlink():
-            return f"{path.relative_to(folder)} is a link; a run folder holds its games itself"
-    return None
-
-
-def _reason(error: Exception) -> str:
-    """Say why an operation failed, in the system's words."""
-    return _printable(getattr(error, "strerror", None) or error)
 
 
 # --- the lock ----------------------------------------------------------------------------------------------
@@ -392,17 +71,19 @@ class FolderLock:
             try:
                 handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
             except OSError as error:
-                raise RunError(f"cannot write to {self._folder}: {_reason(error)}", self._folder) from None
+                raise RunError(f"cannot write to {self._folder}: {reason(error)}", self._folder) from None
             try:
                 _lock(handle)
                 # The last holder may have removed the file between our opening and our locking it.
-                if os.path.samestat(os.fstat(handle), os.stat(self._path)):
+                if os.path.samestat(os.fstat(handle), self._path.stat()):
                     break
                 os.close(handle)
             except FileNotFoundError:
                 os.close(handle)
             except (BlockingIOError, PermissionError):
-                holder = _printable(os.pread(handle, 200, 0).decode(errors="replace")) if os.name == "posix" else ""
+                holder = (
+                    printable(os.pread(handle, 200, 0).decode(errors="replace")) if os.name == "posix" else ""
+                )
                 os.close(handle)
                 tries -= 1  # who only asks whether it is held holds it for a moment
                 if not tries:
@@ -411,7 +92,7 @@ class FolderLock:
                 time.sleep(0.05)
             except OSError as error:
                 os.close(handle)
-                raise RunError(f"cannot lock {self._folder}: {_reason(error)}", self._folder) from None
+                raise RunError(f"cannot lock {self._folder}: {reason(error)}", self._folder) from None
         self._handle = handle
         try:
             os.ftruncate(handle, 0)
@@ -423,10 +104,8 @@ class FolderLock:
         """Let go; the file disappears."""
         if self._handle is None:
             return
-        try:
+        with suppress(OSError):
             self._path.unlink(missing_ok=True)
-        except OSError:
-            pass
         os.close(self._handle)
         self._handle = None
 
@@ -470,6 +149,12 @@ class RunFolder:
     """A run folder that this process writes.
 
     Use :meth:`create` or :meth:`reopen`, then :meth:`record` for every part, and :meth:`close`.
+
+    Attributes
+    ----------
+    path : Path
+    damaged : int
+        Recorded parts whose file was missing or altered; they are played again.
     """
 
     SAVE_SECONDS = 1.0
@@ -479,7 +164,10 @@ class RunFolder:
         self._manifest = manifest
         self._lock = lock
         self._order = {variant.label: number for number, variant in enumerate(manifest.variants)}
-        self._parts = {(self._order[part.variant], part.first // manifest.chunk): part for part in manifest.parts}
+        self._parts = {
+            (self._order[part.variant], part.first // manifest.chunk): part for part in manifest.parts
+        }
+        self.damaged = 0
         self._saved = time.monotonic()
         self._took = 0.0
 
@@ -505,7 +193,9 @@ class RunFolder:
         parts = [part for (of, _), part in self._parts.items() if of == variant]
         return sum(part.count for part in parts), sum(part.draw_games for part in parts)
 
-    def record(self, variant: int, number: int, *, rows: int, draw_games: int, size: int, sha256: str) -> None:
+    def record(
+        self, variant: int, number: int, *, rows: int, draw_games: int, size: int, sha256: str
+    ) -> None:
         """Take note of a part that is on the disk; the manifest follows within about a second of work."""
         label = self._manifest.variants[variant].label
         first, count = self._manifest.expected(number)
@@ -537,7 +227,7 @@ class RunFolder:
         try:
             write_atomic(self.path / MANIFEST, dump_manifest(self.manifest))
         except OSError as error:
-            raise RunError(f"cannot write {self.path / MANIFEST}: {_reason(error)}", self.path) from None
+            raise RunError(f"cannot write {self.path / MANIFEST}: {reason(error)}", self.path) from None
         self._saved = time.monotonic()
         self._took = self._saved - begin
 
@@ -559,7 +249,7 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             held = not is_fresh(path)
         except (OSError, ValueError) as error:
-            raise RunError(f"cannot make the folder {_printable(path)}: {_reason(error)}", path) from None
+            raise RunError(f"cannot make the folder {printable(path)}: {reason(error)}", path) from None
         if held:
             raise _exists(path)
         lock = FolderLock(path)
@@ -603,17 +293,20 @@ class RunFolder:
             require_same(stored, manifest, path)
             clean_temporary(path)
             kept = stored.model_copy(update={"games": manifest.games, "status": "running"})
-            parts = [part for part in stored.parts if part.count == kept.expected(part.first // kept.chunk)[1]]
-            kept = kept.model_copy(update={"parts": [part for part in parts if is_intact(path, part)]})
-            folder = cls(path, kept, lock)
+            parts = [
+                part for part in stored.parts if part.count == kept.expected(part.first // kept.chunk)[1]
+            ]
+            intact = [part for part in parts if is_intact(path, part)]
+            folder = cls(path, kept.model_copy(update={"parts": intact}), lock)
+            folder.damaged = len(parts) - len(intact)
             folder._make_folders()
-            if kept.done < kept.total:
+            if len(intact) < kept.chunks * len(kept.variants):
                 for name in SUMMARIES:  # of the unfinished run; a summary must never be of fewer games
                     (path / name).unlink(missing_ok=True)
             folder.save()
         except OSError as error:
             lock.release()
-            raise RunError(f"cannot go on in {path}: {_reason(error)}", path) from None
+            raise RunError(f"cannot go on in {path}: {reason(error)}", path) from None
         except BaseException:
             lock.release()
             raise
@@ -626,19 +319,23 @@ class RunFolder:
             sync_folder(self.path / "games")
             sync_folder(self.path)
         except OSError as error:
-            raise RunError(f"cannot make folders in {self.path}: {_reason(error)}", self.path) from None
+            raise RunError(f"cannot make folders in {self.path}: {reason(error)}", self.path) from None
 
 
 def _exists(path: Path) -> RunError:
     what = "a run" if (path / MANIFEST).exists() else "files"
-    return RunError(f"{path} holds {what} already; finish a run with --resume, or choose another folder", path)
+    return RunError(
+        f"{path} holds {what} already; finish a run with --resume, or choose another folder", path
+    )
 
 
 def is_fresh(path: Path) -> bool:
     """Whether a folder holds nothing, or only what a run leaves that was killed before its first manifest."""
     for entry in path.iterdir():
         if entry.name == "games" and entry.is_dir() and not entry.is_symlink():
-            if any(child.is_symlink() or not child.is_dir() or any(child.iterdir()) for child in entry.iterdir()):
+            if any(
+                child.is_symlink() or not child.is_dir() or any(child.iterdir()) for child in entry.iterdir()
+            ):
                 return False
         elif entry.name != LOCK and not _is_temporary(entry):
             return False
@@ -674,49 +371,6 @@ def is_intact(folder: Path, part: PartRecord) -> bool:
         return hash_file(path) == part.sha256
     except OSError:
         return False
-
-
-def require_same(stored: Manifest, asked: Manifest, path: Path) -> None:
-    """Refuse to mix two runs in one folder.
-
-    Raises
-    ------
-    RunError
-        Naming the first field that differs, with both values.
-    """
-
-    def refuse(field: str, old: object, new: object) -> RunError:
-        text = f"cannot resume {path}: {field} is {_printable(old)} there, {_printable(new)} now"
-        return RunError(text, path)
-
-    old_labels = [variant.label for variant in stored.variants]
-    new_labels = [variant.label for variant in asked.variants]
-    if old_labels != new_labels:
-        raise refuse("variants", ", ".join(old_labels), ", ".join(new_labels))
-    for before, after in zip(stored.variants, asked.variants, strict=True):
-        for key in sorted(before.keys.keys() | after.keys.keys()):
-            old, new = before.keys.get(key), after.keys.get(key)
-            if old != new or type(old) is not type(new):
-                raise refuse(f"variant {before.label}, {key},", json.dumps(old), json.dumps(new))
-        if before.digest != after.digest:
-            raise refuse(f"variant {before.label}, digest,", before.digest, after.digest)
-    for field in ("seed", "bots", "session", "chunk"):
-        old, new = getattr(stored, field), getattr(asked, field)
-        if old != new:
-            shown = [",".join(value) if field == "bots" else value for value in (old, new)]
-            raise refuse(field, *shown)
-    if asked.games < stored.games:
-        raise RunError(
-            f"cannot resume {path}: games is {stored.games} there, {asked.games} now; it may only grow", path
-        )
-    for name in ("python", "numpy", "numba", "polars"):
-        old, new = stored.versions.get(name, "unknown"), asked.versions.get(name, "unknown")
-        if name == "python":  # as the digest of the source: the minor version counts
-            old, new = (".".join(text.split(".")[:2]) for text in (old, new))
-        if old != new:
-            raise refuse(f"versions.{name}", old, new)
-    if stored.source != asked.source:
-        raise refuse("source (digest of the code)", stored.source, asked.source)
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -761,7 +415,7 @@ class Run:
 
     @property
     def status(self) -> str:
-        """``running``, ``complete``, ``interrupted`` or ``failed``; a run that nobody plays any more is interrupted."""
+        """``running``, ``complete``, ``interrupted`` or ``failed``; one that nobody plays is interrupted."""
         if self.manifest.status == "running" and not is_held(self.path):
             return "interrupted"
         return self.manifest.status
@@ -777,8 +431,8 @@ class Run:
         Returns
         -------
         LazyFrame
-            A column ``variant`` (enum of the labels), then the columns of :data:`sim.rows.ROW_COLUMNS`, in the
-            order of variants and games. Nothing is read before it is collected, and then in pieces.
+            A column ``variant`` (enum of the labels), then the columns of :data:`sim.rows.ROW_COLUMNS`, in
+            the order of variants and games. Nothing is read before it is collected, and then in pieces.
 
         Raises
         ------
@@ -789,7 +443,10 @@ class Run:
 
         labels = list(self.variants)
         if variant is not None and variant not in labels:
-            raise RunError(f"no variant {_printable(variant, 60)!r} in {self.path}; it has {', '.join(labels)}", self.path)
+            raise RunError(
+                f"no variant {printable(variant, 60)!r} in {self.path}; it has {', '.join(labels)}",
+                self.path,
+            )
         kind = pl.Enum(labels)
         frames = []
         for label in labels if variant is None else [variant]:
@@ -815,13 +472,13 @@ class Run:
                 elif (digest := hash_file(path)) != part.sha256:
                     found.append(Damage(part.file, f"has sha256 {digest}, recorded is {part.sha256}"))
             except OSError as error:
-                found.append(Damage(part.file, _reason(error)))
+                found.append(Damage(part.file, reason(error)))
         return found
 
     def __repr__(self) -> str:
         """One line."""
-        names = ", ".join(self.variants)
-        return f"<Run {names}: {self.manifest.done:,} of {self.manifest.total:,} games, {self.status}, {self.path}>"
+        names, manifest = ", ".join(self.variants), self.manifest
+        return f"<Run {names}: {manifest.done:,} of {manifest.total:,} games, {self.status}, {self.path}>"
 
     def _repr_html_(self) -> str:
         """Table for notebooks; every text is escaped."""
@@ -836,7 +493,9 @@ class Run:
             games, draws = sum(part.count for part in parts), sum(part.draw_games for part in parts)
             share = f"{draws / games:.2%}" if games else "–"
             title = variant.title.get("en") or variant.title.get("zh") or ""
-            lines.append(row([variant.label, title, f"{games:,} of {manifest.games:,}", share, variant.digest[:12]]))
+            lines.append(
+                row([variant.label, title, f"{games:,} of {manifest.games:,}", share, variant.digest[:12]])
+            )
         facts = f"{self.status}, seed {manifest.seed}, bots {', '.join(manifest.bots)}"
         if manifest.session:
             facts += f", sessions of {manifest.session}"
@@ -867,32 +526,3 @@ def open_run(path: str | Path) -> Run:
     """
     folder = Path(path)
     return Run(folder, read_manifest(folder))
-
-
-def describe_variant(variant: Any, label: str) -> VariantRecord:
-    """Record of a variant, as it will be read back from JSON.
-
-    Parameters
-    ----------
-    variant : sim.variant.Variant
-    label : str
-        Its name in the run.
-
-    Returns
-    -------
-    VariantRecord
-    """
-    title = variant.title
-    if hasattr(title, "model_dump"):
-        title = title.model_dump()
-    texts = {language: text for language, text in dict(title or {}).items() if text is not None}
-    record = {
-        "label": label,
-        "name": variant.name,
-        "title": texts,
-        "preset": variant.preset,
-        "overrides": variant.overrides,
-        "keys": variant.flat(),
-        "digest": variant.digest,
-    }
-    return VariantRecord.model_validate_json(json.dumps(record, ensure_ascii=False))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sim._jit import kernel
 from sim.cards import KINDS, NO_CARD, RANKS, WANG, is_red, size_of
-from sim.cover import COUNTED, HELD, MAX_WANGS, PACKED, STATES
+from sim.cover import COUNTED, HELD, LONELY, MAX_WANGS, PACKED, STATES
 from sim.groups import (
     GROUP_KINDS,
     GROUP_TYPE,
@@ -90,7 +90,7 @@ PLAN_PLAIN, PLAN_PAIR, PLAN_QUAD, PLAN_LIFT = 1, 2, 4, 8
 """Ways to make the rest: threes only; with the pair; with a quad of wangs; with a kan or wei lifted by a wang."""
 
 # columns of the scratch stack of the cover search
-_RANK, _SMALL, _LARGE, _WANGS, _HUXI, _RED, _CHOICE = range(7)
+_RANK, _SMALL, _LARGE, _WANGS, _HUXI, _RED, _CHOICE, _OPEN = range(8)
 _JIAO_CHOICES = 5
 # columns of Work.tries
 (
@@ -168,7 +168,26 @@ def _take_jiao(p: Params, row: Ints, following: Ints, choice: int) -> int:
     following[_HUXI] = row[_HUXI] + value
     following[_RED] = row[_RED] + used_wangs * is_red(rank)
     following[_CHOICE] = 0
+    following[_OPEN] = row[_OPEN] & ~(1 << rank)
     return 1
+
+
+@kernel
+def _count_bits(mask: int) -> int:
+    count = 0
+    while mask:
+        mask &= mask - 1
+        count += 1
+    return count
+
+
+@kernel
+def _alone(p: Params, row: Ints) -> int:
+    """Ranks that hold cards in no natural run of their size, where no jiao is to be chosen any more."""
+    settled = ~row[_OPEN]
+    return _count_bits(int(p.states[row[_SMALL], LONELY]) & settled) + _count_bits(
+        int(p.states[row[_LARGE], LONELY]) & settled
+    )
 
 
 @kernel
@@ -179,12 +198,15 @@ def _jiao_ranks(p: Params, stack: Ints, wangs: int) -> int:
     both = int(p.states[stack[0, _SMALL], HELD]) & int(p.states[stack[0, _LARGE], HELD])
     ranks = 0
     rank = 0
+    possible = 0
     while both:
         if both & 1 and ((small >> (2 * rank)) & 3) + ((large >> (2 * rank)) & 3) + wangs >= 3:
             stack[ranks, _RANK] = rank
             ranks += 1
+            possible |= 1 << rank
         both >>= 1
         rank += 1
+    stack[0, _OPEN] = possible
     return ranks
 
 
@@ -220,7 +242,8 @@ def best_cover(p: Params, work: Table, code: int, wangs: int, pair: int, quad: i
     stack[0, _RED] = 0
     stack[0, _CHOICE] = 0
     ranks = _jiao_ranks(p, stack, wangs)
-    depth = 0
+    # a wang helps two such ranks at most, the pair one: most hopeless hands end here
+    depth = 0 if _alone(p, stack[0]) <= 2 * wangs + pair else -1
     while depth >= 0:
         choice = stack[depth, _CHOICE]
         if depth == ranks:
@@ -230,7 +253,10 @@ def best_cover(p: Params, work: Table, code: int, wangs: int, pair: int, quad: i
             depth -= 1
         else:
             stack[depth, _CHOICE] = choice + 1
-            depth += _take_jiao(p, stack[depth], stack[depth + 1], choice)
+            if _take_jiao(p, stack[depth], stack[depth + 1], choice):
+                depth += 1
+                if _alone(p, stack[depth]) > 2 * stack[depth, _WANGS] + pair:
+                    depth -= 1
     found = 0
     for reds in range(wangs + 1):
         if cover[reds] >= 0:
