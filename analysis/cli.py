@@ -70,7 +70,7 @@ def print_json(document: object) -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="chehuzi", prog_name="chehuzi", message="%(prog)s %(version)s")
 def app() -> None:
-    r"""Simulate 永州扯胡子 (Chehuzi) and analyse its rule variants.
+    """Simulate 永州扯胡子 (Chehuzi) and analyse its rule variants.
 
     \b
     chehuzi simulate two_wang three_wang four_wang --games 100000
@@ -239,16 +239,16 @@ def simulate(
     lang: str,
 ) -> None:
     """Play games of variants in parallel, keep them in a run folder, print the summary table."""
-    from sim.variant import load_variant
-
-    from sim.run import remove_run
     from sim.run import simulate as run_simulate
+    from sim.variant import load_variant
 
     loaded = [load_variant(name, overrides) for name in variant]
     folder = out or Path("results") / "-".join(
         [*(item.name for item in loaded)][:4] + [f"{games}", f"s{seed}"]
     )
     if replace and not resume:
+        from sim.store import remove_run
+
         remove_run(folder)
     run = run_simulate(
         loaded,
@@ -261,7 +261,7 @@ def simulate(
         out=folder,
         resume=resume,
         quiet=quiet,
-        command=" ".join(["chehuzi", *sys.argv[1:]]),
+        command=["chehuzi", *sys.argv[1:]],
     )
     from analysis.summary import write_summary
     from analysis.tables import print_table, to_csv, to_json
@@ -403,6 +403,30 @@ def rules(lang: str, as_json: bool) -> None:
     from analysis.tables import print_rules
 
     print_rules(RULES, lang)
+
+
+@app.command()
+@click.option(
+    "--games", type=click.IntRange(100, 10**8), default=20_000, show_default=True, help="Games a figure."
+)
+@click.option(
+    "--bots", default="greedy,random", show_default=True, help="Bots to measure, each in all seats."
+)
+@json_option
+@lang_option
+def bench(games: int, bots: str, as_json: bool, lang: str) -> None:
+    """Games per second on one core by variant and bots, and one signature of fixed games."""
+    from analysis import bench as benchmark
+    from sim.bots import bot_id
+
+    names = [name.strip() for name in bots.split(",")]
+    for name in names:
+        bot_id(name)
+    report = benchmark.bench(games, names)
+    if as_json:
+        print_json(report)
+    else:
+        benchmark.print_bench(report, lang)
 
 
 # --- entry -------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import sys
+from collections.abc import Sequence
 from typing import IO, Any
 
 import polars as pl
@@ -324,3 +325,25 @@ def to_json(summary: pl.DataFrame, indent: int | None = 1) -> str:
         indent=indent,
         allow_nan=False,
     )
+
+
+def print_rules(rules: Sequence[Any], lang: str = "en", file: IO[str] | None = None) -> None:
+    """Print the table of rules: number, name, what it says, keys, how sure.
+
+    Parameters
+    ----------
+    rules : sequence of Rule
+        See :mod:`sim.rulebook`.
+    """
+    console = Console(file=file, highlight=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    heads = {
+        "en": ("rule", "name", "", "what it says", "keys", "mark"),
+        "zh": ("条", "名称", "", "说明", "键", "依据"),
+    }
+    for head in heads[lang]:
+        table.add_column(head)
+    for rule in rules:
+        summary = rule.summary_zh if lang == "zh" else rule.summary_en
+        table.add_row(rule.number, rule.name, rule.zh, summary, ", ".join(rule.keys), rule.certainty)
+    console.print(table)

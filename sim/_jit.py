@@ -114,7 +114,8 @@ else:
 
         def resolve_plain(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             # else every constant argument makes a machine code of its own: five times the time to compile
-            return resolve(tuple(numba.types.unliteral(arg) for arg in args), kws)
+            plain = tuple(numba.types.unliteral(arg) for arg in args)  # type: ignore[no-untyped-call]
+            return resolve(plain, kws)
 
         compiled.get_call_template = resolve_plain
         return compiled  # type: ignore[no-any-return]

@@ -164,15 +164,13 @@ def start_event(
 
 def read_events(variant: Variant, p: Params, t: Table) -> list[Event]:
     """Events of the finished game on the table, without its ``start``."""
-    events = []
-    for number in range(int(t.game[N_LOG])):
-        row = [int(value) for value in t.log[number]]
-        if row[0] == EV_WIN:
-            events.append(_win_event(variant, p, t))
-        else:
-            events.append(_event(t, row))
-    events.append(_end_event(t))
-    return events
+    return [*events_since(variant, p, t, 0), end_event(t)]
+
+
+def events_since(variant: Variant, p: Params, t: Table, first: int) -> list[Event]:
+    """Events of the game on the table, finished or not, from number ``first`` of its log on."""
+    rows = [[int(value) for value in t.log[number]] for number in range(first, int(t.game[N_LOG]))]
+    return [_win_event(variant, p, t) if row[0] == EV_WIN else _event(t, row) for row in rows]
 
 
 def _face(kind: int) -> str | None:
@@ -281,7 +279,8 @@ def _win_event(variant: Variant, p: Params, t: Table) -> Event:
     }
 
 
-def _end_event(t: Table) -> Event:
+def end_event(t: Table) -> Event:
+    """The ``end`` event of the finished game on the table."""
     seats = int(t.game[N_SEATS])
     transfers = [
         [payer, payee, int(t.money[reason, payer, payee]), PAY_NAMES[reason]]

@@ -254,6 +254,8 @@ def _settle_in_worker(parent: int) -> None:
     _settled.append(parent)
     if "polars" not in sys.modules:
         os.environ["POLARS_MAX_THREADS"] = "1"
+    import polars  # noqa: F401  # now, because it puts a handler of its own in the place of the next line's
+
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and stops us
     if os.name == "posix":

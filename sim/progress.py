@@ -267,6 +267,7 @@ def make_progress(quiet: bool = False) -> Progress:
     console = Console(stderr=True)
     if console.is_jupyter:
         return BarProgress(console) if _jupyter_can_draw() else PlainProgress()
-    if console.is_terminal and not console.is_dumb_terminal:
+    # Not console.is_terminal: FORCE_COLOR makes that true for a log file, too.
+    if sys.stderr.isatty() and not console.is_dumb_terminal:
         return BarProgress(console)
     return PlainProgress()

@@ -12,6 +12,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -52,7 +53,7 @@ _PARTS_WANTED = 32
 _LEAST_CHUNK, _MOST_CHUNK = 2_000, 100_000
 _PARTS_BEARABLE = 5_000
 
-_COMPILE_SECONDS = 20
+_COMPILE_SECONDS = 25
 
 
 def simulate(
@@ -442,7 +443,8 @@ def _results(chunks: Iterator[Chunk], jobs: int) -> Generator[Done, None, None]:
         pre_dispatch=2 * jobs,
         max_nbytes=None,
     )
-    # Workers inherit the mask, so that from their first moment Ctrl-C in a terminal reaches this process alone.
+    # A terminal sends Ctrl-C to all processes of the run. Only this one may hear it: a worker would print a
+    # traceback, and the helper with which joblib ends the workers would die of it and leave them running.
     with _interrupt_blocked():
         results: Generator[Done, None, None] = parallel(delayed(play_part)(chunk) for chunk in chunks)
     return results
@@ -460,9 +462,11 @@ def _end(results: Generator[Done, None, None]) -> None:
 
 @contextmanager
 def _interrupt_blocked() -> Iterator[None]:
+    """Hold Ctrl-C back from this thread, and from the processes and threads that it starts, for good."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # begun later, it would lift the mask
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import os
+import shutil
 import socket
 import sys
 import time
@@ -126,13 +127,15 @@ else:
 def is_held(folder: Path) -> bool:
     """Whether some process is working on a run folder."""
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR)
+        handle = os.open(folder / LOCK, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         return False
     try:
         _lock(handle)
-    except OSError:
+    except (BlockingIOError, PermissionError):
         return True
+    except OSError:
+        return False
     finally:
         os.close(handle)
     return False
@@ -526,3 +529,29 @@ def open_run(path: str | Path) -> Run:
     """
     folder = Path(path)
     return Run(folder, read_manifest(folder))
+
+
+def remove_run(path: str | Path) -> bool:
+    """Delete a run folder, so that a new run may take its place; False if there is none.
+
+    Only what a run writes is deleted: a folder with any other file in it is refused.
+
+    Raises
+    ------
+    RunError
+        If the folder is in use, or is no run folder.
+    """
+    folder = Path(path)
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return False
+    read_manifest(folder)
+    if is_held(folder):
+        raise RunError(f"{folder} is in use by another process; wait for it or choose another folder", folder)
+    known = {MANIFEST, LOCK, "games", *SUMMARIES}
+    foreign = [
+        entry.name for entry in folder.iterdir() if entry.name not in known and not _is_temporary(entry)
+    ]
+    if foreign:
+        raise RunError(f"{folder} holds {foreign[0]!r} besides a run; delete the folder by hand", folder)
+    shutil.rmtree(folder)
+    return True
