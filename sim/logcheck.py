@@ -337,7 +337,7 @@ class _Judge:
         if told == key(expected["groups"]):
             return
         for other in all_arrangements(winning_hand(self.variant, self.params, self.table)):
-            if told == key([group.as_dict() for group in other.groups]):  # type: ignore[arg-type,misc]
+            if told == key([group.as_dict() for group in other.groups]):
                 if other.wins and (other.score, other.huxi) == (expected["score"], expected["huxi"]):
                     return
                 self._complain(

@@ -123,7 +123,7 @@ def _name(view: GameView, number: int, lang: str) -> str:
 def _about(view: GameView, lang: str) -> str:
     """Variant, changes and seed in one line."""
     start = view.start
-    parts = [VARIANTS[lang].get(start["variant"], start["variant"])]
+    parts = [VARIANTS[lang].get(start["variant"], str(start["variant"]))]
     parts += [f"{key} = {value}" for key, value in start["overrides"].items()]
     if start["seed"] is not None:
         parts.append(f"{'种子' if lang == 'zh' else 'seed'} {start['seed']}")

@@ -295,7 +295,7 @@ class TextReplay:
 
     def _hand(self, hand: Sequence[int]) -> list[str]:
         """The hand in order, alike together, small and large apart."""
-        items = []
+        items: list[str] = []
         for size in (range(KINDS // 2), range(KINDS // 2, KINDS), (WANG,)):
             alike = [self._cards([kind] * hand.count(kind)) for kind in size if kind in hand]
             if alike and items:

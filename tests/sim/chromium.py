@@ -61,7 +61,7 @@ class Browser:
         self._process = subprocess.Popen(
             [binary, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
             pass_fds=(3, 4),
-            preexec_fn=pipes,
+            preexec_fn=pipes,  # noqa: PLW1509 - no threads here
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -156,7 +156,11 @@ class Browser:
     def look(self, width: int, height: int = 900, dark: bool = False, grey: bool = False) -> None:
         """Size of the window, and colours."""
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
         )
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=scheme)
@@ -170,7 +174,11 @@ class Browser:
     @property
     def requests(self) -> list[str]:
         """Addresses that the page has asked for since it was opened."""
-        sent = [e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]
+        sent = [
+            e["params"]["request"]["url"]
+            for e in self.events
+            if e.get("method") == "Network.requestWillBeSent"
+        ]
         return [url for url in sent if not url.startswith("data:")]
 
     @property
@@ -179,7 +187,11 @@ class Browser:
         found = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})
-            bad_call = method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert")
+            bad_call = method == "Runtime.consoleAPICalled" and params["type"] in (
+                "error",
+                "warning",
+                "assert",
+            )
             if bad_call or method in ("Runtime.exceptionThrown", "Log.entryAdded"):
                 found.append(params)
         return found
