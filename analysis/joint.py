@@ -27,25 +27,28 @@ AT_ONCE = 16_384
 """Games a variant whose features are in memory at once."""
 
 
-def _largest(values: IntArray) -> int:
-    return max(int(values.max()), -int(values.min())) if len(values) else 0
+class Column:
+    """A column of whole numbers, with its largest magnitude."""
 
+    __slots__ = ("largest", "values")
 
-def exact_dot(left: IntArray, right: IntArray) -> int:
-    """Sum of products of two int64 arrays, exact whatever its size."""
-    most_left, most_right = _largest(left), _largest(right)
-    if most_left * most_right * len(left) < 1 << 62:
-        return int(left @ right)
-    if most_left < most_right:
-        left, right, most_left = right, left, most_right
-    bits = most_left.bit_length() // 2
-    high = left >> bits
-    return (exact_dot(high, right) << bits) + exact_dot(left - (high << bits), right)
+    def __init__(self, values: IntArray) -> None:
+        self.values = values
+        self.largest = max(int(values.max()), -int(values.min())) if len(values) else 0
 
+    def dot(self, other: Column) -> int:
+        """Sum of products, exact whatever its size."""
+        if self.largest * other.largest * len(self.values) < 1 << 62:
+            return int(self.values @ other.values)
+        long, short = (self, other) if self.largest >= other.largest else (other, self)
+        bits = long.largest.bit_length() // 2
+        high = long.values >> bits
+        low = long.values - (high << bits)
+        return (Column(high).dot(short) << bits) + Column(low).dot(short)
 
-def exact_sum(values: IntArray) -> int:
-    """Sum of an int64 array, exact whatever its size."""
-    return exact_dot(values, np.ones(len(values), dtype=np.int64))
+    def sum(self) -> int:
+        """Sum, exact whatever its size."""
+        return self.dot(Column(np.ones(len(self.values), dtype=np.int64)))
 
 
 def _add(left: Matrix, right: Matrix) -> Matrix:
@@ -157,18 +160,14 @@ class Features:
                 names.append(found[key])
             self._names[item.key] = tuple(names)
 
-    def columns(self, rows: pl.LazyFrame) -> dict[str, IntArray]:
+    def columns(self, rows: pl.LazyFrame) -> dict[str, Column]:
         """Compute the columns for game rows, or their totals by session where games are in sessions."""
         prepared = prepare(rows).select("session", *self._columns).collect()
         if prepared["session"].null_count() < prepared.height:
             prepared = prepared.group_by("session").agg(pl.all().sum()).sort("session")
-        ones = np.ones(prepared.height, dtype=np.int64)
-        return {
-            name: ones if len(values) == 1 else values
-            for name, values in ((c.name, c.to_numpy()) for c in prepared.drop("session").iter_columns())
-        }
+        return {column.name: Column(column.to_numpy()) for column in prepared.drop("session").iter_columns()}
 
-    def of(self, item: Metric, columns: Mapping[str, IntArray]) -> list[IntArray]:
+    def of(self, item: Metric, columns: Mapping[str, Column]) -> list[Column]:
         """Return the columns of one metric."""
         return [columns[name] for name in self._names[item.key]]
 
@@ -202,7 +201,7 @@ def joint_sums(
         if not found.equals(reference):
             raise LoadError(f"{first} and {label} hold different games: they cannot be paired")
     columns = {label: features.columns(frame) for label, frame in rows.items()}
-    units = len(next(iter(columns[first].values())))
+    units = len(next(iter(columns[first].values())).values)
     own, cross = {}, {}
     for item in features.metrics:
         held = {label: features.of(item, columns[label]) for label in rows}
@@ -210,16 +209,16 @@ def joint_sums(
             products = [[0] * len(mine) for _ in mine]
             for i, left in enumerate(mine):
                 for j in range(i, len(mine)):
-                    products[i][j] = products[j][i] = exact_dot(left, mine[j])
-            own[label, item.key] = Own(tuple(map(exact_sum, mine)), tuple(map(tuple, products)))
+                    products[i][j] = products[j][i] = left.dot(mine[j])
+            own[label, item.key] = Own(tuple(column.sum() for column in mine), tuple(map(tuple, products)))
         for one, two in pairs:
             a, b = held[one], held[two]
             unequal = np.zeros(units, dtype=bool)
             for left, right in zip(a, b, strict=True):
-                unequal |= left != right
-            step = b[0] - a[0]
+                unequal |= left.values != right.values
+            step = b[0].values - a[0].values
             cross[one, two, item.key] = Cross(
-                tuple(tuple(exact_dot(left, right) for right in b) for left in a),
+                tuple(tuple(left.dot(right) for right in b) for left in a),
                 int(unequal.sum()),
                 min(0, int(step.min())),
                 max(0, int(step.max())),

@@ -52,6 +52,7 @@ from sim.rules.lay import (
     lay_wei,
     log_event,
     move_cards,
+    show_draw,
     take_wang,
 )
 from sim.rules.settle import PAY_WANG, score_of, settle_draw, settle_win
@@ -406,6 +407,8 @@ def _apply_win(p: Params, t: Table, choice: int) -> None:
     by = BY_DEAL if phase == PH_HEAVEN else (BY_OWN if seat == t.game[SOURCE] else BY_OTHER)
     if choice != PASS:
         t.game[WIN_CARD_HELD] = 1 if phase == PH_AFTER else 0
+        if phase == PH_BEFORE:
+            show_draw(t)
         _win(p, t, seat, card, by)
         return
     _pass(t, seat, D_WIN, card)

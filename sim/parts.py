@@ -9,7 +9,6 @@ import hashlib
 import io
 import os
 import signal
-import sys
 import threading
 import time
 import uuid
@@ -55,8 +54,6 @@ class Chunk:
         Dealer, next, third.
     seed, session : int
         As in :func:`sim.run.simulate`.
-    parent : int
-        Process that ordered it; a worker ends when that one is gone.
     player : callable
         What plays the games.
     """
@@ -70,7 +67,6 @@ class Chunk:
     bots: tuple[str, str, str]
     seed: int
     session: int
-    parent: int
     player: Player
 
 
@@ -214,8 +210,6 @@ def play_part(chunk: Chunk) -> Done:
     OverflowError
         See :func:`rows_to_frame`.
     """
-    if os.getpid() != chunk.parent:
-        _settle_in_worker(chunk.parent)
     import polars as pl
 
     from sim._jit import source_digest
@@ -244,20 +238,18 @@ def play_part(chunk: Chunk) -> Done:
     )
 
 
-_settled: list[int] = []
+def settle_worker(parent: int) -> None:
+    """Make a new process of the pool a good worker: one polars thread, deaf to Ctrl-C, gone with its parent.
 
-
-def _settle_in_worker(parent: int) -> None:
-    """Make a process of the pool a good worker: one polars thread, deaf to Ctrl-C, gone with the parent."""
-    if _settled:
-        return
-    _settled.append(parent)
-    if "polars" not in sys.modules:
-        os.environ["POLARS_MAX_THREADS"] = "1"
+    Parameters
+    ----------
+    parent : int
+        The process that began the pool. Killed, it cannot end its workers.
+    """
+    os.environ["POLARS_MAX_THREADS"] = "1"
     import polars  # noqa: F401  # now, because it puts a handler of its own in the place of the next line's
 
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and stops us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and stops us
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(parent,), daemon=True, name="chehuzi-orphan-watch").start()
 

@@ -106,10 +106,11 @@ def _outcome(view: GameView, lang: str) -> str:
         if event["type"] == "win":
             how = {
                 "zh": {"own": "自摸", "other": "胡", "deal": "天胡"},
-                "en": {"own": "wins on an own draw", "other": "wins", "deal": "wins on the deal"},
-            }[lang].get(str(event["by"]), "")
-            unit = " 分" if lang == "zh" else ""
-            return f"{seat_name(event['seat'], lang)} {how} {event['score']}{unit}"
+                "en": {"own": "own draw", "other": "another's draw", "deal": "on the deal"},
+            }[lang][event["by"]]
+            if lang == "zh":
+                return f"{seat_name(event['seat'], lang)} {how} {event['score']} 分"
+            return f"{seat_name(event['seat'], lang)} wins {event['score']}, {how}"
         if event["type"] == "draw_game":
             return "荒庄" if lang == "zh" else "draw game"
     return "未完" if lang == "zh" else "unfinished"

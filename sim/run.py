@@ -34,7 +34,7 @@ from sim.manifest import (
     read_manifest,
     tool_version,
 )
-from sim.parts import Chunk, Done, Player, compile_keys, play_part, play_rows
+from sim.parts import Chunk, Done, Player, compile_keys, play_part, play_rows, settle_worker
 from sim.progress import Progress, Snapshot, make_progress
 from sim.store import Run, RunFolder, is_fresh, open_run
 
@@ -410,7 +410,6 @@ def _play(
 
 def _chunks(folder: RunFolder, missing: list[tuple[int, int]], player: Player) -> Iterator[Chunk]:
     manifest = folder.manifest
-    parent = os.getpid()
     root = folder.path.resolve()
     for variant, number in missing:
         first, count = manifest.expected(number)
@@ -424,7 +423,6 @@ def _chunks(folder: RunFolder, missing: list[tuple[int, int]], player: Player) -
             bots=manifest.bots,
             seed=manifest.seed,
             session=manifest.session,
-            parent=parent,
             player=player,
         )
 
@@ -442,6 +440,8 @@ def _results(chunks: Iterator[Chunk], jobs: int) -> Generator[Done, None, None]:
         batch_size=1,  # a chunk is work enough
         pre_dispatch=2 * jobs,
         max_nbytes=None,
+        initializer=settle_worker,
+        initargs=(os.getpid(),),
     )
     # A terminal sends Ctrl-C to all processes of the run. Only this one may hear it: a worker would print a
     # traceback, and the helper with which joblib ends the workers would die of it and leave them running.

@@ -161,6 +161,9 @@ class RunFolder:
     """
 
     SAVE_SECONDS = 1.0
+    """Least time between two manifests while playing."""
+    SAVE_SHARE = 0.05
+    """Most of the time that may go into writing them."""
 
     def __init__(self, path: Path, manifest: Manifest, lock: FolderLock) -> None:
         self.path = path
@@ -213,7 +216,7 @@ class RunFolder:
             draw_games=draw_games,
         )
         # A long manifest is written less often, so that writing it stays a small share of the work.
-        if time.monotonic() - self._saved >= max(self.SAVE_SECONDS, 20 * self._took):
+        if time.monotonic() - self._saved >= max(self.SAVE_SECONDS, self._took / self.SAVE_SHARE):
             self.save()
 
     def save(self, status: Literal["running", "complete", "interrupted", "failed"] | None = None) -> None:

@@ -4,12 +4,12 @@
   var UI = {
     zh: { title: "扯胡子牌局回放", events: "经过", of: "步", wall: "牌墙", peek: "翻看牌墙", drew: "摸出", threw: "打出",
       hidden: "（暗）", must: "必须", passed: "过", took: "取", choices: "可选", huxi: "息", thrown: "打出", drawn: "摸出",
-      dead: "死手", down: "暗", sits: "旁坐，不发牌", win: "胡牌", pays: "收付", first: "到开头", back: "上一步", play: "播放",
+      dead: "死手", down: "（暗）", sits: "旁坐，不发牌", win: "胡牌", pays: "收付", first: "到开头", back: "上一步", play: "播放",
       pause: "暂停", next: "下一步", last: "到结尾", slider: "步数", speed: "速度", game: "选择牌局", lang: "English",
       keys: ["上一步 / 下一步", "开头 / 结尾", "播放 / 暂停", "上一局 / 下一局"], space: "空格", nocard: "台面无牌", none: "无", wallback: "合上牌墙" },
     en: { title: "Chehuzi replay", events: "Events", of: "step", wall: "wall", peek: "Look at the wall", drew: "drawn by", threw: "discarded by",
       hidden: " (hidden)", must: "must", passed: "passed", took: "took", choices: "of", huxi: "huxi", thrown: "discarded", drawn: "drawn",
-      dead: "dead hand", down: "down", sits: "sits out, holds no cards", win: "The win", pays: "Payments", first: "To the start", back: "Back one step", play: "Play",
+      dead: "dead hand", down: " (down)", sits: "sits out, holds no cards", win: "The win", pays: "Payments", first: "To the start", back: "Back one step", play: "Play",
       pause: "Pause", next: "Next step", last: "To the end", slider: "Step", speed: "Speed", game: "Choose a game", lang: "中文",
       keys: ["back / next", "start / end", "play / pause", "previous / next game"], space: "Space", nocard: "no card on the table", none: "none", wallback: "Close the wall" }
   };
@@ -47,7 +47,7 @@
   function meldNode(name, cards, huxi, hidden, fresh) {
     var node = el("div", "meld" + (fresh ? " new" : ""));
     node.append(stack(cards, hidden));
-    var label = el("b", "", type(name) + (hidden ? "·" + ui("down") : ""));
+    var label = el("b", "", type(name) + (hidden ? ui("down") : ""));
     node.append(label);
     if (huxi !== null) node.append(el("span", "", lang === "zh" ? huxi + "息" : String(huxi)));
     return node;

@@ -59,6 +59,13 @@ def log_event(t: Table, event: int, seat: int, card: int, a: int, b: int, c: int
 
 
 @kernel
+def show_draw(t: Table) -> None:
+    """Mark the draw just logged as shown: a win declared before the ti or wei puts the card on the table."""
+    if t.game[LOGGING]:
+        t.log[t.game[N_LOG] - 1, 3] = 0
+
+
+@kernel
 def move_cards(t: Table, seat: int, kind: int, number: int) -> None:
     """Add concealed cards (negative: take away), without changing what the seat owns."""
     change(t.hand[seat], t.seat[seat], kind, number)

@@ -160,7 +160,7 @@ def main() -> int:
     if "often" in sys.argv:
         from sim.store import RunFolder
 
-        RunFolder.SAVE_SECONDS = 0.05
+        RunFolder.SAVE_SECONDS, RunFolder.SAVE_SHARE = 0.0, 1e9
     try:
         run(out, jobs=jobs, player=player, resume=True, progress=PlainProgress(0.0))
     except RunInterrupted as error:

@@ -130,8 +130,8 @@ def test_killed_at_random_moments_and_resumed(
         if child.poll() is None:
             kills += 1
             os.kill(child.pid, signal.SIGKILL)  # the main process alone: its workers must end by themselves
-        child.communicate()
         wait_until_gone(child.pid)
+        child.communicate()
         for part in read_manifest(out).parts:  # whatever is recorded is whole
             assert (out / part.file).read_bytes() == undisturbed[part.file]
         assert open_run(out).damage() == []
