@@ -55,6 +55,16 @@ def set_option(function: F) -> F:
     )(function)
 
 
+def until_option(function: F) -> F:
+    """``--until METRIC=WIDTH``, repeatable."""
+    return click.option(
+        "--until",
+        multiple=True,
+        metavar="METRIC=WIDTH",
+        help="Play until the interval's half-width: draw_rate=0.002, or =5% of the value (repeatable).",
+    )(function)
+
+
 def json_option(function: F) -> F:
     """``--json``: one JSON document and nothing else."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
@@ -202,6 +212,13 @@ def variants_schema() -> None:
 @click.option(
     "--games", type=click.IntRange(1, 10**12), default=100_000, show_default=True, help="Games a variant."
 )
+@until_option
+@click.option(
+    "--min-games", type=click.IntRange(1, 10**12), default=10_000, show_default=True, help="With --until."
+)
+@click.option(
+    "--max-games", type=click.IntRange(1, 10**12), default=10_000_000, show_default=True, help="With --until."
+)
 @click.option(
     "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
 )
@@ -224,6 +241,9 @@ def variants_schema() -> None:
 def simulate(
     variant: tuple[str, ...],
     games: int,
+    until: tuple[str, ...],
+    min_games: int,
+    max_games: int,
     bots: str,
     seed: int,
     jobs: int | None,
@@ -243,26 +263,31 @@ def simulate(
     from sim.variant import load_variant
 
     loaded = [load_variant(name, overrides) for name in variant]
-    folder = out or Path("results") / "-".join(
-        [*(item.name for item in loaded)][:4] + [f"{games}", f"s{seed}"]
-    )
+    size = "until-" + "-".join(until).replace("=", "-").replace("%", "pc") if until else f"{games}"
+    folder = out or Path("results") / "-".join([*(item.name for item in loaded)][:4] + [size, f"s{seed}"])
     if replace and not resume:
         from sim.store import remove_run
 
         remove_run(folder)
-    run = run_simulate(
-        loaded,
-        games=games,
-        bots=bots,
-        seed=seed,
-        jobs=jobs,
-        session=session,
-        chunk=chunk,
-        out=folder,
-        resume=resume,
-        quiet=quiet,
-        command=["chehuzi", *sys.argv[1:]],
-    )
+    how: dict[str, Any] = {
+        "bots": bots,
+        "seed": seed,
+        "jobs": jobs,
+        "session": session,
+        "chunk": chunk,
+        "out": folder,
+        "resume": resume,
+        "quiet": quiet,
+        "command": ["chehuzi", *sys.argv[1:]],
+    }
+    short: list[str] = []
+    if until:
+        from analysis.precision import run_until
+
+        run, precision = run_until(loaded, until, minimum=min_games, maximum=max_games, lang=lang, **how)
+        short = precision.shortfall(lang)
+    else:
+        run = run_simulate(loaded, games=games, **how)
     from analysis.summary import write_summary
     from analysis.tables import print_table, to_csv, to_json
 
@@ -274,6 +299,8 @@ def simulate(
     else:
         print_table(summary, lang)
         say({"en": f"stored in {folder}", "zh": f"已存入 {folder}"}[lang])
+    if short:
+        raise CheckFailedError("; ".join(short))
 
 
 # --- one hand, one game ------------------------------------------------------------------------------
@@ -427,6 +454,147 @@ def bench(games: int, bots: str, as_json: bool, lang: str) -> None:
         print_json(report)
     else:
         benchmark.print_bench(report, lang)
+
+
+# --- comparing and planning ----------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("variant", nargs=-1, required=True, metavar="VARIANT...|RUN")
+@click.option(
+    "--vary",
+    multiple=True,
+    metavar="KEY=V1,V2,…",
+    help="One variant a value; several make a grid (repeatable).",
+)
+@click.option(
+    "--games", type=click.IntRange(2, 10**12), default=100_000, show_default=True, help="Deals to compare on."
+)
+@click.option("--metric", "metrics", multiple=True, metavar="KEY", help="Only these metrics (repeatable).")
+@click.option(
+    "--against",
+    type=click.Choice(["first", "all"]),
+    default="first",
+    show_default=True,
+    help="Pairs to compare.",
+)
+@click.option(
+    "--margin", "margins", multiple=True, metavar="METRIC=δ", help="Test equivalence within ± δ (repeatable)."
+)
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
+)
+@click.option(
+    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@click.option(
+    "--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session; 0: games stand alone."
+)
+@click.option("--chunk", type=click.IntRange(1, 10**7), default=None, help="Games a part file.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Keep the games in this run folder."
+)
+@click.option("--resume", is_flag=True, help="Finish the run of that folder, or compare it again.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--words", is_flag=True, help="A sentence for every difference found, not only the main ones.")
+@set_option
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row a pair and metric as CSV.")
+@lang_option
+def compare(
+    variant: tuple[str, ...],
+    vary: tuple[str, ...],
+    metrics: tuple[str, ...],
+    against: Any,
+    margins: tuple[str, ...],
+    level: float,
+    words: bool,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    lang: str,
+    **how: Any,
+) -> None:
+    """Play the same deals under every variant; paired differences of every metric, and verdicts in words."""
+    from analysis import compare as comparing
+    from analysis.compare_words import comparison_json, print_comparison
+    from analysis.honesty import check_run
+    from analysis.tables import to_csv
+
+    run, names = comparing.play_or_open(variant, overrides, vary, command=["chehuzi", *sys.argv[1:]], **how)
+    found = comparing.compare_run(run, metrics=metrics or None, against=against, level=level, margins=margins)
+    honesty = check_run(run)
+    manifest = run.manifest
+    if as_json:
+        facts = {
+            "games": manifest.games,
+            "bots": list(manifest.bots),
+            "session": manifest.session,
+            "names": names,
+        }
+        findings = [finding.text.en for finding in honesty.findings]
+        click.echo(comparison_json(found, facts | {"findings": findings}))
+    elif as_csv:
+        click.echo(to_csv(found), nl=False)
+    else:
+        bots = (
+            ",".join(dict.fromkeys(manifest.bots))
+            if len(set(manifest.bots)) == 1
+            else ",".join(manifest.bots)
+        )
+        facts_line = {"en": f"Bots {bots}; ", "zh": f"机器人 {bots}；"}[lang]
+        print_comparison(found, lang, names, [facts_line + text[lang] for text in honesty.checked], words)
+    if not honesty.ok:
+        raise CheckFailedError("; ".join(finding.text[lang] for finding in honesty.findings))
+
+
+@app.command()
+@click.argument("variant", nargs=-1, required=True, metavar="VARIANT...")
+@until_option
+@click.option(
+    "--pilot", type=click.IntRange(100, 10**8), default=10_000, show_default=True, help="Games to judge by."
+)
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
+)
+@click.option(
+    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@click.option(
+    "--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session; 0: games stand alone."
+)
+@set_option
+@json_option
+@lang_option
+def plan(
+    variant: tuple[str, ...],
+    until: tuple[str, ...],
+    overrides: tuple[str, ...],
+    as_json: bool,
+    lang: str,
+    **how: Any,
+) -> None:
+    """Play a pilot run; say how many games, and how long, the widths of --until will take."""
+    from analysis.precision import plan as make_plan
+    from analysis.precision import plan_json, plan_lines
+    from sim.variant import load_variant
+
+    if not until:
+        raise click.UsageError("--until is missing, e.g. chehuzi plan four_wang --until draw_rate=0.002")
+    found = make_plan([load_variant(name, overrides) for name in variant], until, **how)
+    if as_json:
+        print_json(plan_json(found))
+        return
+    for line in plan_lines(found, lang):
+        click.echo(line)
 
 
 # --- entry -------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from analysis import intervals as ci
 from analysis.joint import EMPTY, Cross, JointSums, Own, collect_joint
 from analysis.load import LoadError, as_source
 from analysis.metrics import METRICS, Metric, metric
-from analysis.summary import Estimate, estimate
 from analysis.sufficient import SufficientStats, collect_stats
+from analysis.summary import Estimate, estimate
 from analysis.targets import Target, parse_targets
 from sim.store import Run, open_run
 
@@ -84,7 +84,9 @@ class CompareError(LoadError):
 class Law(Protocol):
     """What is known of a difference: an interval for every level."""
 
-    method: str
+    @property
+    def method(self) -> str:
+        """How it was made, see ``SCHEMA``."""
 
     def interval(self, level: float) -> tuple[float | None, float | None]:
         """Two-sided interval."""
@@ -392,7 +394,7 @@ class Found:
     cross: Cross | None
 
 
-def _same_denominator(one: Own, two: Own, cross: Cross, units: int) -> bool:
+def _same_denominator(one: Own, two: Own, units: int) -> bool:
     """Whether every unit counts once in both variants, so that the difference is a mean of differences."""
     return one.sums[-1] == two.sums[-1] == units and one.products[-1][-1] == units == two.products[-1][-1]
 
@@ -420,9 +422,7 @@ def find(item: Metric, base: Side, variant: Side, sums: JointSums, level: float)
     if sums.units < 2:
         return Found(one, two, step, Same("none"), None, cross)
     spread = linearise(item, sums.units, own_one, own_two, cross)
-    single = item.kind in ("rate", "mean", "payout") and _same_denominator(
-        own_one, own_two, cross, sums.units
-    )
+    single = item.kind in ("rate", "mean", "payout") and _same_denominator(own_one, own_two, sums.units)
     law: Law
     if item.kind == "rate" and single:
         both = cross.products[0][0]
@@ -723,3 +723,34 @@ def compare(
         command=command,
     )
     return compare_run(run, metrics=metrics, against=against, level=level, margins=margins)
+
+
+def play_or_open(
+    variants: Sequence[str | Path], sets: Sequence[str] = (), vary: Sequence[str] = (), **how: Any
+) -> tuple[Run, dict[str, str]]:
+    """Play the grid of :func:`grid`, or open a run folder when that alone is given.
+
+    Parameters
+    ----------
+    variants, sets, vary
+        As in :func:`grid`; ``variants`` may be one run folder instead.
+    **how
+        As in :func:`sim.run.simulate`.
+
+    Returns
+    -------
+    Run, dict
+        And label to the name to show.
+    """
+    if len(variants) == 1 and (Path(variants[0]) / "manifest.json").is_file():
+        if sets or vary:
+            raise CompareError(f"{variants[0]} is a run: --set and --vary would change what was played")
+        run = open_run(variants[0])
+        return run, {label: label for label in run.variants}
+    from sim.run import simulate
+
+    loaded, names = grid(variants, sets, vary)
+    if len(loaded) < 2:
+        raise CompareError("to compare takes two variants or more; --vary makes several of one")
+    run = simulate(loaded, **how)
+    return run, dict(zip(run.variants, names, strict=True))

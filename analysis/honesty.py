@@ -193,7 +193,7 @@ def _parts(run: Run, label: str) -> list[PartRecord]:
     return [part for part in run.parts if part.variant == label and (run.path / part.file).is_file()]
 
 
-def _read(run: Run, file: str, label: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+def _read(run: Run, file: str, label: str, columns: list[str] | None = None) -> pl.DataFrame:
     return pl.read_parquet(run.path / file, columns=columns).with_columns(variant=pl.lit(label))
 
 
@@ -275,7 +275,7 @@ def repeats(run: Run) -> list[Finding]:
                     )
                 )
             seen.setdefault(key, part.first)
-            most = int(marks.value_counts()["count"].max() or 0)  # type: ignore[call-overload]
+            most = int(marks.value_counts()["count"].to_numpy().max(initial=0))
             if most > max(10, part.count // 100):
                 findings.append(
                     Finding(

@@ -82,6 +82,28 @@ def _measure(value: float, low: float | None, high: float | None, whole: bool = 
     return f"{_plain(value, digits)} [{_plain(low, digits)}, {_plain(high, digits)}]"
 
 
+def format_difference(
+    value: float, low: float | None, high: float | None, item: Metric, signed: bool = False
+) -> str:
+    """Difference of a metric with its interval, in points where the metric is a share.
+
+    Parameters
+    ----------
+    value : float
+        The difference.
+    low, high : float or None
+        Ends of its interval.
+    item : Metric
+        The metric.
+    signed : bool
+        Put a + before a positive difference.
+    """
+    factor = 100.0 if item.unit == "share" else 1.0
+    ends = [None if end is None else end * factor for end in (low, high)]
+    text = _measure(value * factor, ends[0], ends[1], whole=item.kind == "quantile")
+    return f"+{text}" if signed and value > 0 else text
+
+
 def _figures(value: float, figures: int) -> str:
     """Print a positive number with so many significant figures, and without an exponent."""
     rounded = float(f"{value:.{figures - 1}e}")

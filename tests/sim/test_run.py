@@ -19,6 +19,7 @@ import run_fakes
 from run_fakes import FakeVariant, contents, run
 
 from sim.manifest import RunError, RunInterrupted, read_manifest
+from sim.parts import rows_to_frame
 from sim.progress import (
     BarProgress,
     PlainProgress,
@@ -94,6 +95,31 @@ def test_chunks_change_no_game(undisturbed: dict[str, bytes], tmp_path: Path, ch
     games = run(tmp_path / "run", chunk=chunk).games().collect()
     parts = [pl.read_parquet(io.BytesIO(data)) for name, data in undisturbed.items() if "/two/" in name]
     assert games.filter(variant="two").drop("variant").equals(pl.concat(parts))
+
+
+def test_with_the_engine(tmp_path: Path) -> None:
+    from sim.bots import bot_id
+    from sim.engine import play_games
+    from sim.params import compile_params
+    from sim.variant import load_variant
+
+    given = ["two_wang", "four_wang+by_wang", load_variant("two_wang", {"win.min_huxi": 12})]
+    asked: dict[str, Any] = {"games": 60, "seed": 5, "chunk": 20, "quiet": True}
+    asked["bots"] = ["greedy", "random", "greedy"]
+    alone = simulate(given, jobs=1, out=tmp_path / "alone", **asked)
+    pool = simulate(given, jobs=2, out=tmp_path / "pool", **asked)
+    assert contents(alone.path) == contents(pool.path)
+    assert list(alone.variants) == ["two_wang", "four_wang+by_wang", "two_wang-2"]
+    assert alone.variants["two_wang-2"].overrides == {"win.min_huxi": 12}
+    for label, variant in zip(alone.variants, [load_variant(ref) for ref in given], strict=True):
+        numbers = [bot_id(name) for name in asked["bots"]]
+        rows = play_games(compile_params(variant), numbers, 5, 0, 60)
+        assert alone.games(label).drop("variant").collect().equals(rows_to_frame(rows))
+        assert alone.variants[label].digest == variant.digest
+    again = simulate(given, jobs=1, out=alone.path, resume=True, **asked)
+    assert again.manifest.parts == alone.manifest.parts
+    with pytest.raises(RunError, match=r"variant two_wang-2, win\.min_huxi, is 12 there, 15 now"):
+        simulate([*given[:2], "two_wang"], out=alone.path, resume=True, **asked)
 
 
 def test_another_seed_is_another_run(undisturbed: dict[str, bytes], tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""Golden logs: whole games of every preset and bot, compared event by event; and the signature of fixed games.
+
+A change here is a change of play. If it is meant: ``pytest tests/golden --update-golden``, and a line in the changelog.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.bench import signature
+from sim.bots import BOTS
+from sim.gamelog import Player, dump_line
+from sim.variant import PRESETS, load_variant
+
+HERE = Path(__file__).parent
+GAMES = range(4)
+SEED = 7
+CASES = [(name, "", 0) for name in PRESETS] + [
+    ("four_wang", "win.wang_limit.mode=by_wang", 0),
+    ("four_wang", "turn.extra_quad=replacement_draw", 0),
+    ("three_wang", "table.seats=3", 0),
+    ("two_wang", "xing.card=flip", 4),
+]
+
+
+def lines_of(variant: str, override: str, session: int, bot: str) -> list[str]:
+    player = Player(load_variant(variant, [override] if override else []), (bot,) * 3, SEED, session)
+    return [dump_line(event) for game in GAMES for event in player.events(game)]
+
+
+@pytest.mark.parametrize("bot", sorted(BOTS))
+@pytest.mark.parametrize(("variant", "override", "session"), CASES)
+def test_golden_logs(variant: str, override: str, session: int, bot: str, update_golden: bool) -> None:
+    name = "-".join(part for part in (variant, override.replace("=", "-"), f"s{session}" * bool(session), bot) if part)
+    path = HERE / f"{name}.jsonl"
+    played = lines_of(variant, override, session, bot)
+    if update_golden:
+        path.write_text("\n".join(played) + "\n", encoding="utf-8")
+    stored = path.read_text(encoding="utf-8").splitlines()
+    for number, (line, kept) in enumerate(zip(played, stored, strict=False), start=1):
+        assert json.loads(line) == json.loads(kept), f"{path.name}:{number}"
+        assert line == kept
+    assert len(played) == len(stored)
+
+
+def test_signature(update_golden: bool) -> None:
+    path = HERE / "signature.txt"
+    found = signature()
+    if update_golden:
+        path.write_text(f"{found}\n", encoding="utf-8")
+    assert found == path.read_text(encoding="utf-8").strip()
