@@ -374,6 +374,7 @@ def _read_range(text: str) -> tuple[int, int]:
 @click.option("--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session, as in the run.")
 @click.option("--html", "page", type=click.Path(path_type=Path), default=None, help="Write one HTML page.")
 @click.option("--step/--no-step", default=None, help="Step by step [default: on a terminal].")
+@click.option("--check", "check_only", is_flag=True, help="Only say whether the log keeps the rules.")
 @click.option("--ascii", "use_ascii", is_flag=True, help="Write cards as s1 b2 w.")
 @set_option
 @json_option
@@ -387,6 +388,7 @@ def replay(
     session: int,
     page: Path | None,
     step: bool | None,
+    check_only: bool,
     use_ascii: bool,
     overrides: tuple[str, ...],
     as_json: bool,
@@ -397,16 +399,21 @@ def replay(
 
     if game is not None and span is not None:
         raise click.UsageError("--game and --games exclude each other")
-    first, last = _read_range(span) if span else (game or 0, (game or 0) + 1)
+    wanted = None
+    if span is not None:
+        wanted = range(*_read_range(span))
+    elif game is not None:
+        wanted = range(game, game + 1)
     status = replay_command(
         what,
-        games=range(first, last),
+        wanted,
         seed=seed,
         bots=bots,
         session=session,
         overrides=overrides,
         page=page,
         step=step,
+        check_only=check_only,
         ascii=use_ascii,
         as_json=as_json,
         lang=lang,
@@ -525,6 +532,7 @@ def compare(
     from analysis.honesty import check_run
     from analysis.tables import to_csv
 
+    comparing.check_wishes(metrics, margins)
     run, names = comparing.play_or_open(variant, overrides, vary, command=["chehuzi", *sys.argv[1:]], **how)
     found = comparing.compare_run(run, metrics=metrics or None, against=against, level=level, margins=margins)
     honesty = check_run(run)
@@ -608,7 +616,7 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("sim.cards", "CardError"),
         ("sim.bots", "BotError"),
         ("sim.explain", "QueryError"),
-        ("sim.logcheck", "LogError"),
+        ("sim.logread", "LogError"),
         ("analysis.load", "LoadError"),
         ("analysis.metrics", "MetricError"),
     ):

@@ -36,6 +36,9 @@ Against = Literal["first", "all"]
 PAYS = 1.05
 """Below this variance-reduction factor pairing counts as not paying."""
 
+SKEWED = 300
+"""Fewer differing units than this, and a heavy-tailed mean per win takes its interval from those of both."""
+
 SCHEMA: dict[str, type[pl.DataType]] = {
     "base": pl.String,
     "variant": pl.String,
@@ -159,6 +162,43 @@ class Student:
 
 
 @dataclass(frozen=True)
+class Sides:
+    """Difference with two unlike sides, from one interval of each and their correlation (Zou and Donner 2008).
+
+    The intervals at ``level`` carry the skewness; other levels stretch the sides as the normal points stretch.
+
+    Attributes
+    ----------
+    centre : float
+    below, above : float
+        Sides of the interval at ``level``.
+    level : float
+    """
+
+    centre: float
+    below: float
+    above: float
+    level: float
+    method: str = "paired"
+
+    @classmethod
+    def of(cls, base: Estimate, variant: Estimate, correlation: float, level: float) -> Sides | None:
+        """Combine two estimates; None where one of them has no interval."""
+        ends = (base.interval.low, base.interval.high, variant.interval.low, variant.interval.high)
+        if base.value is None or variant.value is None or None in ends:
+            return None
+        low_one, high_one, low_two, high_two = (float(end or 0.0) for end in ends)
+        below = _square_and_add(variant.value - low_two, high_one - base.value, correlation)
+        above = _square_and_add(high_two - variant.value, base.value - low_one, correlation)
+        return cls(variant.value - base.value, below, above, level)
+
+    def interval(self, level: float) -> tuple[float | None, float | None]:
+        """Two-sided interval."""
+        stretch = ci.normal_point(level) / ci.normal_point(self.level)
+        return self.centre - stretch * self.below, self.centre + stretch * self.above
+
+
+@dataclass(frozen=True)
 class Counts:
     """Difference of two rates over the same units, from those that changed (Bonett and Price 2012).
 
@@ -212,16 +252,12 @@ class Separate:
     def interval(self, level: float) -> tuple[float | None, float | None]:
         """Two-sided interval."""
         one, two = self.base(level), self.variant(level)
-        if one.value is None or two.value is None:
-            return None, None
-        below = _square_and_add(two.value, two.interval.low, one.interval.high, one.value)
-        above = _square_and_add(one.value, one.interval.low, two.interval.high, two.value)
-        step = two.value - one.value
-        return None if below is None else step - below, None if above is None else step + above
+        found = Sides.of(one, two, 0.0, level)
+        return (None, None) if found is None else found.interval(level)
 
 
-def _square_and_add(value: float, low: float | None, high: float | None, other: float) -> float | None:
-    return None if low is None or high is None else math.hypot(value - low, high - other)
+def _square_and_add(left: float, right: float, correlation: float = 0.0) -> float:
+    return math.sqrt(max(0.0, left * left + right * right - 2 * correlation * left * right))
 
 
 @dataclass(frozen=True)
@@ -437,8 +473,12 @@ def find(item: Metric, base: Side, variant: Side, sums: JointSums, level: float)
         pays = spread.paired * PAYS < spread.unpaired
         # Where pairing does not pay the larger of the two variances is taken: never too short an interval.
         variance = spread.paired if pays else max(spread.paired, spread.unpaired)
-        freedom = min(sums.units, one.units, two.units) - 1
+        freedom = min(sums.units, one.units, two.units, cross.differing) - 1
         law = Student(step, math.sqrt(variance), max(1, freedom), "paired" if pays else "unpaired")
+        # Too skewed for Student: the ends of the two bootstrap intervals know of the tails.
+        skewed = item.kind == "spread" or (item.kind == "payout" and not single and cross.differing < SKEWED)
+        if skewed and pays:
+            law = Sides.of(one, two, spread.correlation or 0.0, level) or law
     return Found(one, two, step, law, spread, cross)
 
 
@@ -662,6 +702,18 @@ def _short(key: str, value: str) -> str:
     return value if key == "win.wang_limit.mode" else f"{key.rpartition('.')[2]}={value}"
 
 
+def check_wishes(metrics: Sequence[str] | None, margins: Sequence[str] | Mapping[str, float]) -> list[Target]:
+    """Refuse unknown metrics and margins before anything is played.
+
+    Raises
+    ------
+    MetricError
+    """
+    for key in metrics or ():
+        metric(key)
+    return parse_targets(margins)
+
+
 def compare(
     variants: Sequence[VariantRef],
     games: int = 100_000,
@@ -705,9 +757,7 @@ def compare(
 
     if len(variants) < 2:
         raise CompareError("to compare takes two variants or more; --vary makes several of one")
-    parse_targets(margins)
-    for key in metrics or ():
-        metric(key)
+    check_wishes(metrics, margins)
     run = simulate(
         list(variants),
         games,

@@ -56,6 +56,16 @@ _GENERAL = (
     "{name}: {by} lower under {variant} than under {base} ({x} against {y})",
 )
 
+_CONTEXT: dict[str, Text] = {
+    "names": Text("rate of {}", "{}出现率"),
+    "wins": Text("share of wins {}", "{}（占胡牌局）"),
+    "spread": Text("sd of a game, {}", "{}的单局标准差"),
+    "shares": Text("share of all money, {}", "输赢总额中{}的占比"),
+    "draw": Text("draw games, {}", "{}"),
+    "wangs": Text("wangs {}", "王霸张数·{}"),
+}
+"""How a metric is called outside its section of the table."""
+
 _ARROWS = {"higher": "▲", "lower": "▼", "undecided": "·"}
 
 
@@ -74,7 +84,9 @@ def _amount(row: Mapping[str, Any], item: Metric, lang: str) -> str:
 
 
 def _value(number: float, item: Metric) -> str:
-    """Print a value alone, to three figures."""
+    """Print a value alone, to three figures; a quantile whole."""
+    if item.kind == "quantile":
+        return f"{number:,.0f}"
     number = number * 100 if item.unit == "share" else number
     digits = 0 if number == 0 else max(0, 2 - math.floor(math.log10(abs(number))))
     return f"{number:,.{min(digits, 6)}f}{' %' if item.unit == 'share' else ''}"
@@ -100,8 +112,8 @@ def verdict(row: Mapping[str, Any], lang: str = "en", names: Mapping[str, str] |
     shown = names or {}
     base, variant = (shown.get(row[key], row[key]) for key in ("base", "variant"))
     name = item.name[lang]
-    if item.section == "names":
-        name = {"en": f"rate of {name}", "zh": f"{name}出现率"}[lang]
+    if item.section in _CONTEXT:
+        name = _CONTEXT[item.section][lang].format(name)
     if row["difference"] is None:
         return Text(
             f"{name}: does not apply to both {base} and {variant}",
@@ -143,8 +155,8 @@ def _equivalence(row: Mapping[str, Any], item: Metric, lang: str) -> str:
         {"en": " points", "zh": " 个百分点"}[lang] if share else ""
     )
     if row["equivalent"]:
-        return Text(f"; equivalent within ± {margin}", f"；在 ± {margin} 以内等价")[lang]
-    return Text(f"; not shown to be within ± {margin}", f"；未能证明在 ± {margin} 以内")[lang]
+        return Text(f"; equivalent within ± {margin}", f"；在 ± {margin}以内等价")[lang]
+    return Text(f"; not shown to be within ± {margin}", f"；未能证明在 ± {margin}以内")[lang]
 
 
 def verdicts(
@@ -180,6 +192,9 @@ def verdicts(
             found.append(verdict(row, lang, names))
     return found
 
+
+_NARROW = 20
+"""A longer name is broken over lines in the head of a table."""
 
 _HEADS: dict[str, Text] = {
     "difference": Text("difference", "差"),
@@ -247,7 +262,8 @@ def _pair_table(rows: pl.DataFrame, lang: str, names: Mapping[str, str]) -> Tabl
     first = rows.row(0, named=True)
     table.add_column("", no_wrap=True)
     for key, digest in (("base", "base_digest"), ("variant", "digest")):
-        head = RichText(names.get(first[key], first[key]), style="bold cyan")
+        name = names.get(first[key], first[key])
+        head = RichText(name if len(name) <= _NARROW else name.replace("+", "\n+"), style="bold cyan")
         if first[digest]:
             head.append(f"\n#{first[digest][:8]}", style="dim")
         table.add_column(head, justify="right")

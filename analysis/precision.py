@@ -87,10 +87,17 @@ class Need:
         elif self.games is None:
             rest = Text("nothing to judge by yet", "尚无从估计")[lang]
         else:
-            rest = Text(f"about {self.games:,} games", f"约需 {self.games:,} 局")[lang]
+            about = f"{_rounded(self.games):,}"
+            rest = Text(f"about {about} games", f"约需 {about} 局")[lang]
         if lang == "zh":
             return f"{self.label}：{name} ± {have}（要求 ± {want}），{rest}"
         return f"{self.label}: {name} ± {have} (wanted ± {want}), {rest}"
+
+
+def _rounded(games: int) -> int:
+    """Round up to two figures: an estimate has no more."""
+    unit = int(10 ** max(0, len(str(games)) - 2))
+    return -(-games // unit) * unit
 
 
 def _width(number: float, percent: bool) -> str:
@@ -530,10 +537,10 @@ def plan_lines(found: Plan, lang: str = "en") -> list[str]:
         many = len(found.labels)
         lines.append(
             Text(
-                f"in all about {found.games:,} games"
+                f"in all about {_rounded(found.games):,} games"
                 + (f" for each of {many} variants" if many > 1 else "")
                 + f", {clock(found.seconds)} (m:ss) at {found.speed:,.0f} games/s",
-                f"总计约 {found.games:,} 局"
+                f"总计约 {_rounded(found.games):,} 局"
                 + (f"（{many} 种规则各）" if many > 1 else "")
                 + f"，约 {clock(found.seconds)}（分:秒），{found.speed:,.0f} 局/秒",
             )[lang]

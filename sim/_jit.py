@@ -32,28 +32,43 @@ PURE = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 KEPT_CACHES = 6  # source states whose machine code is kept; older ones are deleted
 
 
+ABOVE_PLAY = (
+    "board",
+    "explain",
+    "gamelog",
+    "handlab",
+    "logcheck",
+    "logread",
+    "manifest",
+    "parts",
+    "progress",
+    "replay",
+    "replay_frames",
+    "replay_html",
+    "replay_text",
+    "replay_words",
+    "rulebook",
+    "run",
+    "store",
+    "variant",
+    "variant_model",
+    "variant_yaml",
+)
+"""Modules of ``sim`` that hold no kernel and that no kernel module imports: they cannot change how a game goes."""
+
+
 @cache
 def source_digest() -> str:
-    """Sixteen hex digits that change with any source file of ``sim``, numba, numpy or Python's minor version."""
+    """Sixteen hex digits that change with any source file that plays, numba, numpy or Python's minor version."""
     root = Path(__file__).resolve().parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
+        if path.parent != root or path.stem not in ABOVE_PLAY:
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
     for package in ("numba", "numpy"):
         digest.update(f"{package}={version(package)}".encode())
     digest.update(f"python={sys.version_info[0]}.{sys.version_info[1]}".encode())
-    return digest.hexdigest()[:16]
-
-
-@cache
-def rules_digest() -> str:
-    """Sixteen hex digits of the source of ``sim`` alone: the same on every machine and Python."""
-    root = Path(__file__).resolve().parent
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

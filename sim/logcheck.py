@@ -48,7 +48,7 @@ class Complaint:
         if lang == "zh":
             where = f"第 {self.event} 步" if self.line is None else f"第 {self.line} 行"
             rule = f"（规则 {self.rule}）" if self.rule else ""
-            should = f" 应为：{describe(self.expected, 'zh')}。" if self.expected else ""
+            should = f"，应为：{describe(self.expected, 'zh')}" if self.expected else ""
             return f"{where}：{self.zh}{rule}{should}"
         where = f"event {self.event}" if self.line is None else f"line {self.line}"
         rule = f" (rule {self.rule})" if self.rule else ""

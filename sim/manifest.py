@@ -34,11 +34,14 @@ class RunError(Exception):
     ----------
     path : Path or None
         The run folder, when there is one.
+    status : int
+        Exit status that suits: 2 when what was asked for or found cannot be used, 1 when the work failed.
     """
 
-    def __init__(self, message: str, path: Path | None = None) -> None:
+    def __init__(self, message: str, path: Path | None = None, status: int = 2) -> None:
         super().__init__(printable(message, 1000))
         self.path = path
+        self.status = status
 
 
 class RunInterrupted(KeyboardInterrupt):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +46,7 @@ WORDS = {
     "en": {
         "prompt": "[Enter] next  b back  number: to that step  n next game  q quit > ",
         "clean": "game {} (line {}): keeps the rules",
-        "broken": "game {} (line {}): {} faults",
+        "broken": "game {} (line {}): breaks a rule, {} found",
         "total": "{} games, {} of them break a rule",
         "wrote": "wrote {} ({} games)",
         "nothing": "the log has no game in {}:{}",
@@ -163,7 +164,7 @@ class _Show:
 
     def __init__(self, out: TextIO, read: Callable[[str], str], lang: str, ascii: bool, step: bool) -> None:
         self.out, self.read, self.lang, self.ascii, self.step = out, read, lang, ascii, step
-        self.color = out.isatty()
+        self.color = out.isatty() and not os.environ.get("NO_COLOR")
 
     def game(self, events: Sequence[Event]) -> bool:
         """Show a game; False if the reader wants no more."""

@@ -9,6 +9,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import time
 import unicodedata
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -50,8 +51,13 @@ MAX_JOBS = 4096
 # A part is work for one worker at a time: many enough that the bar moves and all cores end together, few
 # enough that opening and flushing files costs little.
 _PARTS_WANTED = 32
-_LEAST_CHUNK, _MOST_CHUNK = 2_000, 100_000
+_LEAST_CHUNK, _MOST_CHUNK = 1_000, 100_000
 _PARTS_BEARABLE = 5_000
+
+# Starting workers takes a second or two. A run of no more than so many games first plays a part here, and goes
+# on here when that promises to be quicker.
+SMALL_RUN = 50_000
+_POOL_SECONDS = 1.5
 
 _COMPILE_SECONDS = 25
 
@@ -370,10 +376,21 @@ def _play(
     player: Player,
     stop: _Stop,
 ) -> None:
+    begun = time.perf_counter()
+    games = sum(folder.manifest.expected(number)[1] for _, number in missing)
+    if min(jobs, len(missing)) > 1 and games <= SMALL_RUN:
+        _drain(folder, _results(_chunks(folder, missing[:1], player), 1), progress, stop)
+        missing = missing[1:]
+        if (time.perf_counter() - begun) * len(missing) < _POOL_SECONDS:
+            jobs = 1
+    _drain(folder, _results(_chunks(folder, missing, player), min(jobs, len(missing))), progress, stop)
+
+
+def _drain(folder: RunFolder, results: Generator[Done, None, None], progress: Progress, stop: _Stop) -> None:
+    """Record parts as they come."""
     manifest = folder.manifest
     done = manifest.done
     counts = [folder.counts(number) for number in range(len(manifest.variants))]
-    results = _results(_chunks(folder, missing, player), min(jobs, len(missing)))
     try:
         while True:
             with stop.here():
@@ -384,6 +401,7 @@ def _play(
                 raise RunError(
                     f"the code changed during the run ({manifest.source} to {part.source}); begin it again",
                     folder.path,
+                    status=1,
                 )
             folder.record(
                 part.variant,
@@ -399,11 +417,11 @@ def _play(
             label = manifest.variants[part.variant].label
             progress.update(Snapshot(label, done, manifest.total, *counts[part.variant]))
     except (OSError, MemoryError) as error:
-        raise RunError(f"cannot go on in {folder.path}: {_words(error)}", folder.path) from error
+        raise RunError(f"cannot go on in {folder.path}: {_words(error)}", folder.path, status=1) from error
     except RuntimeError as error:
         if type(error).__name__ not in ("TerminatedWorkerError", "BrokenProcessPool"):
             raise
-        raise RunError(_death(error, folder.path), folder.path) from None
+        raise RunError(_death(error, folder.path), folder.path, status=1) from None
     finally:
         _end(results)
 

@@ -233,7 +233,9 @@ class RunFolder:
         try:
             write_atomic(self.path / MANIFEST, dump_manifest(self.manifest))
         except OSError as error:
-            raise RunError(f"cannot write {self.path / MANIFEST}: {reason(error)}", self.path) from None
+            raise RunError(
+                f"cannot write {self.path / MANIFEST}: {reason(error)}", self.path, status=1
+            ) from None
         self._saved = time.monotonic()
         self._took = self._saved - begin
 

@@ -34,7 +34,9 @@ def lines_of(variant: str, override: str, session: int, bot: str) -> list[str]:
 @pytest.mark.parametrize("bot", sorted(BOTS))
 @pytest.mark.parametrize(("variant", "override", "session"), CASES)
 def test_golden_logs(variant: str, override: str, session: int, bot: str, update_golden: bool) -> None:
-    name = "-".join(part for part in (variant, override.replace("=", "-"), f"s{session}" * bool(session), bot) if part)
+    name = "-".join(
+        part for part in (variant, override.replace("=", "-"), f"s{session}" * bool(session), bot) if part
+    )
     path = HERE / f"{name}.jsonl"
     played = lines_of(variant, override, session, bot)
     if update_golden:

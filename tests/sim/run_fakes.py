@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import sim.run
 from sim.manifest import Manifest, RunError, RunInterrupted, describe_variant
 from sim.parts import Player
 from sim.progress import PlainProgress, Progress, QuietProgress
 from sim.rows import COLUMN, COLUMN_TYPES, NULL, ROW_COLUMNS
 from sim.run import _plan, _simulate, make_labels
 from sim.store import Run
+
+sim.run.SMALL_RUN = 0  # where tests ask for workers they mean it
 
 Rows = npt.NDArray[np.int64]
 

@@ -8,18 +8,20 @@ import random
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim import load_variant
-from sim.bots.decisions import D_DISCARD, D_NONE, PASS
+from sim.bots.decisions import D_DISCARD, D_NONE, D_WIN, PASS
 from sim.cards import FACES, parse_cards, show_cards
-from sim.engine import advance, apply
-from sim.gamelog import Event, Player, dump_line, read_events
+from sim.engine import advance, apply, start
+from sim.gamelog import Event, Player, dump_line, read_events, start_event
 from sim.logcheck import check_log, follow
 from sim.logread import MAX_EVENTS, MAX_LINE, LogError, read_log
-from sim.state import DECIDER
+from sim.params import compile_params
+from sim.state import DECIDER, new_table
 
 PRESETS = ("two_wang", "three_wang", "four_wang")
 CHANGED = {
@@ -73,6 +75,30 @@ def declined_wins() -> list[list[Event]]:
     return logs
 
 
+def log_of_deal(dealt: dict[int, str], overrides: dict[str, object], take_wins: bool = True) -> list[Event]:
+    """Log of a game in which the seats 0, 1 and 3 are dealt these cards among others."""
+    variant = load_variant("two_wang", overrides)
+    p, t = compile_params(variant), new_table(log=True)
+    rest = [kind for kind in range(20) for _ in range(4)] + [20] * p.wangs
+    for cards in dealt.values():
+        for kind in parse_cards(cards):
+            rest.remove(kind)
+    random.Random(4).shuffle(rest)
+    deck: list[int] = []
+    for seat, number in ((0, 21), (1, 20), (3, 20)):
+        hand = parse_cards(dealt.get(seat, ""))
+        while len(hand) < number:
+            hand.append(rest.pop())
+        deck += hand
+    t.deck[: len(deck) + len(rest)] = deck + rest
+    start(p, t, 0, np.zeros(3, dtype=np.int64), np.zeros(8, dtype=np.int64))
+    while (decision := advance(p, t)) != D_NONE:
+        hand = list(t.hand[int(t.game[DECIDER]), :20])
+        discard = next((kind for kind in range(20) if 1 <= hand[kind] <= 2), 0)
+        apply(p, t, discard if decision == D_DISCARD else int(decision == D_WIN and take_wins))
+    return [start_event(variant, p, t, None, None, ["random"] * 3), *read_events(variant, p, t)]
+
+
 def of_type(name: str) -> Callable[[Event], bool]:
     return lambda event: event["type"] == name
 
@@ -93,6 +119,31 @@ def test_engine_logs_of_changed_rules_pass(name: str) -> None:
     for events in games(variant, "greedy", 12, json.dumps(overrides)):
         assert events[0]["overrides"] == overrides
         assert check_log(events) == []
+
+
+def test_replacement_draws_after_two_dealt_ti() -> None:
+    dealt = {0: "一一一一二二二二", 1: "三三三三四四四四伍伍伍伍", 3: "陆陆陆陆柒柒柒柒"}
+    events = log_of_deal(dealt, {"turn.extra_quad": "replacement_draw"})
+    kinds = [event["type"] for event in events]
+    assert kinds[1:8] == ["ti"] * 7
+    assert kinds[8:12] == ["draw"] * 4
+    assert all(event["hidden"] for event in events[8:12])
+    assert check_log(events) == []
+    without = [{**events[0], "overrides": {}}, *events[1:]]
+    assert check_log(without)[0].event == 8
+
+
+def test_heavenly_win_taken_and_passed() -> None:
+    dealt = {0: "一一一二二二三三三四四四五五五六六六七七七"}
+    taken = log_of_deal(dealt, {})
+    assert [event["type"] for event in taken] == ["start", "win", "end"]
+    assert check_log(taken) == []
+    passed = log_of_deal(dealt, {}, take_wins=False)
+    assert passed[1] == {"type": "pass", "seat": 0, "option": "win", "card": None}
+    assert check_log(passed) == []
+    assert check_log([passed[0], *passed[2:]])[0].event == 1
+    [game] = read_log(dump_line(event) for event in passed)
+    assert game.events == passed
 
 
 def test_log_survives_reading_and_writing() -> None:

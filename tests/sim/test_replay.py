@@ -86,6 +86,33 @@ def test_board_keeps_every_card_and_counts_as_the_engine_does(variant: str, over
                 assert [board.hands[seat].count(kind) for kind in range(21)] == list(table.hand[seat])
 
 
+def test_board_gives_replacement_draws_to_the_hand() -> None:
+    hands = {
+        "0": "一一一一二二二二三三四四五五六六七七八八九",
+        "1": "壹" * 4 + "贰" * 4 + "叁叁肆肆伍伍陆陆柒柒捌捌",
+    }
+    variant = load_variant("two_wang", {"turn.extra_quad": "replacement_draw"})
+    start = {
+        "type": "start",
+        "hands": {**hands, "3": "十"},
+        "wall": "玖拾九",
+        "dealer": 0,
+        "sitter": 2,
+        "seats": 4,
+    }
+    board = Board.of_start(start, compile_params(variant))
+    for seat, cards in (("0", "一二"), ("1", "壹贰")):
+        for card in cards:
+            board.apply({"type": "ti", "seat": int(seat), "card": card, "from": "deal", "base": "deal"})
+    board.apply({"type": "draw", "seat": 0, "card": "玖", "hidden": True})
+    board.apply({"type": "draw", "seat": 1, "card": "拾", "hidden": True})
+    assert [board.owned(0), board.owned(1)] == [22, 21]
+    assert board.card is None
+    board.apply({"type": "draw", "seat": 1, "card": "九"})
+    assert board.card is not None
+    assert board.owned(1) == 21
+
+
 def test_board_carries_on_through_nonsense() -> None:
     events = copy.deepcopy(game())
     board = Board.of_start(events[0], compile_params(load_variant("four_wang")))

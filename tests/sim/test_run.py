@@ -103,7 +103,7 @@ def test_with_the_engine(tmp_path: Path) -> None:
     from sim.params import compile_params
     from sim.variant import load_variant
 
-    given = ["two_wang", "four_wang+by_wang", load_variant("two_wang", {"win.min_huxi": 12})]
+    given: list[Any] = ["two_wang", "four_wang+by_wang", load_variant("two_wang", {"win.min_huxi": 12})]
     asked: dict[str, Any] = {"games": 60, "seed": 5, "chunk": 20, "quiet": True}
     asked["bots"] = ["greedy", "random", "greedy"]
     alone = simulate(given, jobs=1, out=tmp_path / "alone", **asked)
@@ -126,6 +126,24 @@ def test_another_seed_is_another_run(undisturbed: dict[str, bytes], tmp_path: Pa
     other = contents(run(tmp_path / "run", seed=2).path)
     assert other.keys() == undisturbed.keys()
     assert all(other[name] != undisturbed[name] for name in other)
+
+
+def test_a_small_run_starts_no_workers(
+    undisturbed: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sim.run.SMALL_RUN", 20_000)
+    names = (str(tmp_path), "a", "b")
+    assert (
+        run(tmp_path / "run", jobs=2, player=run_fakes.play_and_report_threads, bots=names).status
+        == "complete"
+    )
+    assert [path.name for path in tmp_path.glob("threads-*")] == [f"threads-{os.getpid()}"]
+    assert contents(tmp_path / "run") == undisturbed
+    (tmp_path / f"threads-{os.getpid()}").unlink()
+    monkeypatch.setattr("sim.run._POOL_SECONDS", 0.0)
+    run(tmp_path / "slow", jobs=2, player=run_fakes.play_and_report_threads, bots=names)
+    assert len(list(tmp_path.glob("threads-*"))) in (2, 3)  # one part here, then one or two workers
+    assert contents(tmp_path / "slow") == undisturbed
 
 
 def test_workers_have_one_polars_thread_and_this_process_its_own(tmp_path: Path) -> None:
@@ -269,6 +287,7 @@ def test_a_killed_worker_ends_the_run_which_can_be_resumed(
     with pytest.raises(RunError, match=r"a worker process died \(SIGKILL\(-9\)\).* can be resumed") as caught:
         run(out, jobs=2, player=run_fakes.play_until_killed)
     assert caught.value.path == out
+    assert caught.value.status == 1
     assert open_run(out).status == "failed"
     run(out, jobs=2, resume=True)
     assert contents(out) == undisturbed
@@ -340,6 +359,7 @@ def test_bad_arguments(tmp_path: Path, change: dict[str, Any], words: str) -> No
     with pytest.raises(RunError) as caught:
         run(**{"out": out, **change})
     assert words in str(caught.value)
+    assert caught.value.status == 2
     assert not out.exists()
 
 
@@ -358,6 +378,7 @@ def test_default_chunk() -> None:
             assert 1 <= chunk <= 10**7
             assert not session or chunk % session == 0
             assert -(-games // chunk) <= 200_000 or games > 10**11
+    assert default_chunk(1000) == 1000
     assert default_chunk(100_000) == 4000
     assert default_chunk(10**7) == 100_000
 

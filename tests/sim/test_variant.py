@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from strategies import variant_overrides
 
 from sim.variant import (
     KEYS,
@@ -23,7 +24,6 @@ from sim.variant import (
     preset_folder,
     rule_of,
 )
-from strategies import variant_overrides
 
 ROOT = Path(__file__).resolve().parents[2]
 WANGS = {"two_wang": 2, "three_wang": 3, "four_wang": 4}
