@@ -605,6 +605,101 @@ def plan(
         click.echo(line)
 
 
+# --- strata, rare events, decisions ------------------------------------------------------------------
+
+
+def play_options(function: F) -> F:
+    """``--bots``, ``--seed`` and ``--jobs`` of commands that play without a run folder."""
+    for option in (
+        click.option(
+            "--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed]."
+        ),
+        click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True),
+        click.option("--bots", default="greedy", show_default=True, help="One bot, or dealer,next,third."),
+    ):
+        function = option(function)
+    return function
+
+
+@app.command()
+@click.argument("what", metavar="VARIANT|RUN")
+@click.option("--games", type=click.IntRange(1, 10**10), default=100_000, show_default=True)
+@click.option(
+    "--metric", "metrics", multiple=True, help="Estimate this, and spread the games for it (repeatable)."
+)
+@click.option("--level", type=click.FloatRange(0, 1, True, True), default=0.95, show_default=True)
+@play_options
+@set_option
+@json_option
+@lang_option
+def strata(what: str, games: int, metrics: tuple[str, ...], **options: Any) -> None:
+    """Force the deals by where the wangs fall, with exact weights; or weight a stored plain run by them."""
+    from analysis.strata import strata_command
+
+    raise SystemExit(strata_command(what, games, metrics=metrics, **options))
+
+
+@app.command()
+@click.argument("variant")
+@click.argument("event")
+@click.option("--games", type=click.IntRange(1, 10**10), default=100_000, show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "plain", "strata", "split"]),
+    default="auto",
+    show_default=True,
+    help="How; auto takes splitting for what a pilot by strata hardly sees.",
+)
+@click.option("--level", type=click.FloatRange(0, 1, True, True), default=0.95, show_default=True)
+@play_options
+@set_option
+@json_option
+@lang_option
+def rare(variant: str, event: str, games: int, **options: Any) -> None:
+    """How rare an event is: "1 in N" with its interval, from few games.
+
+    \b
+    chehuzi rare four_wang wang_zha_wang
+    chehuzi rare four_wang "fan >= 64 and not red"
+    """
+    from analysis.rare import rare_command
+
+    raise SystemExit(rare_command(variant, event, games, **options))
+
+
+@app.command("decide")
+@click.argument("variant")
+@click.argument("question", metavar='"METRIC > NUMBER"')
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, True, True),
+    default=0.01,
+    show_default=True,
+    help="Chance of a wrong verdict, however often one looks.",
+)
+@click.option(
+    "--max",
+    "most",
+    type=click.IntRange(2_000, 10**9),
+    default=1_000_000,
+    show_default=True,
+    help="Games at most.",
+)
+@play_options
+@set_option
+@json_option
+@lang_option
+def decide_question(variant: str, question: str, **options: Any) -> None:
+    """Play until it is decided whether a metric is above or below a bound; exit 1 if it stays undecided.
+
+    \b
+    chehuzi decide four_wang "draw_rate > 0.15" --alpha 0.01
+    """
+    from analysis.sequential import decide_command
+
+    raise SystemExit(decide_command(variant, question, **options))
+
+
 # --- entry -------------------------------------------------------------------------------------------
 
 
@@ -619,6 +714,10 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("sim.logread", "LogError"),
         ("analysis.load", "LoadError"),
         ("analysis.metrics", "MetricError"),
+        ("analysis.events", "EventError"),
+        ("analysis.strata", "StrataError"),
+        ("analysis.rare", "RareError"),
+        ("analysis.sequential", "DecideError"),
     ):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))
@@ -631,6 +730,11 @@ def _report(error: BaseException) -> int:
         say(f"chehuzi: {error.format_message()}".replace("\n", " "))
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt):
+        import signal
+
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # the folder is in order; a second Ctrl-C changes nothing
         text = str(error)
         say(f"chehuzi: {text or 'stopped'}")
         return 130

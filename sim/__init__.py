@@ -8,13 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sim.manifest import RunError, RunInterrupted
     from sim.run import Run, open_run, simulate
     from sim.variant import Variant, VariantError, load_variant
 
-__all__ = ["Run", "Variant", "VariantError", "load_variant", "open_run", "simulate"]
+__all__ = ["Run", "RunError", "RunInterrupted", "Variant", "VariantError", "load_variant", "open_run", "simulate"]
 
 _HOMES = {
     "Run": "sim.run",
+    "RunError": "sim.manifest",
+    "RunInterrupted": "sim.manifest",
     "open_run": "sim.run",
     "simulate": "sim.run",
     "Variant": "sim.variant",

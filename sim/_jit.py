@@ -40,7 +40,6 @@ ABOVE_PLAY = (
     "logcheck",
     "logread",
     "manifest",
-    "parts",
     "progress",
     "replay",
     "replay_frames",
@@ -57,19 +56,31 @@ ABOVE_PLAY = (
 """Modules of ``sim`` that hold no kernel and that no kernel module imports: they cannot change how a game goes."""
 
 
-@cache
-def source_digest() -> str:
-    """Sixteen hex digits that change with any source file that plays, numba, numpy or Python's minor version."""
+def _hash_sources() -> Any:
+    """SHA-256 over every source file that can change how a game goes."""
     root = Path(__file__).resolve().parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         if path.parent != root or path.stem not in ABOVE_PLAY:
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())
+    return digest
+
+
+@cache
+def rules_digest() -> str:
+    """Sixteen hex digits of the source that plays: the same on every machine and Python."""
+    return str(_hash_sources().hexdigest())[:16]
+
+
+@cache
+def source_digest() -> str:
+    """The same with the versions of numba, numpy and Python: what compiled code depends on."""
+    digest = _hash_sources()
     for package in ("numba", "numpy"):
         digest.update(f"{package}={version(package)}".encode())
     digest.update(f"python={sys.version_info[0]}.{sys.version_info[1]}".encode())
-    return digest.hexdigest()[:16]
+    return str(digest.hexdigest())[:16]
 
 
 def _cache_root() -> Path:

@@ -96,7 +96,7 @@ class Board:
         return len(self.hands[seat]) + sum(len(meld.cards) for meld in self.melds[seat])
 
     def quota(self, seat: int) -> int:
-        """Rule 2.8 count rule: what a seat may own without a discard."""
+        """What a seat may own without a discard (2.8)."""
         quads = sum(meld.type in ("ti", "pao") for meld in self.melds[seat])
         return 20 + max(0, quads - 1)
 

@@ -155,7 +155,7 @@ def _turn_to(t: Table, phase: int, seat: int) -> None:
 
 @kernel
 def _can_win(p: Params, t: Table, seat: int, kind: int, by: int, which: int) -> int:
-    """Rule 5.3: whether a seat may win now; dead hands never."""
+    """Whether a seat may win now; dead hands never (5.3)."""
     if t.seat[seat, DEAD]:
         return 0
     return evaluate(p, t.hand[seat], t.seat[seat], kind, by, which, t)
@@ -175,7 +175,7 @@ def _win(p: Params, t: Table, seat: int, card: int, by: int) -> None:
 
 @kernel
 def _draw_game(p: Params, t: Table) -> None:
-    """Rule 1.3 draw game: the wall is empty and nobody has won."""
+    """The wall is empty and nobody has won (1.3)."""
     log_event(t, EV_DRAW_GAME, -1, -1, 0, 0, 0)
     settle_draw(p, t)
     _to(t, PH_OVER)
@@ -188,7 +188,7 @@ def _wall_is_empty(t: Table) -> int:
 
 @kernel
 def _act(t: Table) -> int:
-    """Rule 2.8 count rule: after a gain, discard or let the next player draw; a dead hand only the latter."""
+    """After a gain, discard or let the next player draw; a dead hand only the latter (2.8)."""
     seat = t.game[TURN]
     row = t.seat[seat]
     if must_discard(row) and not row[DEAD]:
@@ -242,7 +242,7 @@ def _draw(p: Params, t: Table) -> None:
 
 @kernel
 def _lay_forced(p: Params, t: Table) -> None:
-    """Rules 2.1 wei and 2.3 ti: lay the compulsory group of the card just drawn."""
+    """Lay the compulsory group of the card just drawn (2.1, 2.3)."""
     seat = t.game[TURN]
     card = t.game[CARD]
     row = t.seat[seat]
@@ -260,7 +260,7 @@ def _lay_forced(p: Params, t: Table) -> None:
 
 @kernel
 def _before_forced(p: Params, t: Table) -> int:
-    """Rule 5.3: ask a win before the ti or wei: a declared special, or any under ``win.forced_first: false``."""
+    """Ask a win before the ti or wei: a declared special, or any under ``win.forced_first: false`` (5.3)."""
     seat = t.game[TURN]
     card = t.game[CARD]
     if _can_win(p, t, seat, card, BY_OWN, ALL) and (not p.forced_first or t.win[W_SPECIAL] > 0):
@@ -286,7 +286,7 @@ def _forced(p: Params, t: Table) -> int:
 
 @kernel
 def _ask_wins(p: Params, t: Table) -> int:
-    """Rule 2.6 step a: the drawer first, then the others in turn order; a wang holder only on his own draw."""
+    """The drawer first, then the others in turn order; a wang holder only on his own draw (2.6)."""
     seat = t.game[SOURCE]
     for _ in range(t.game[ASKED]):
         seat = next_seat(t, seat)
@@ -305,7 +305,7 @@ def _ask_wins(p: Params, t: Table) -> int:
 
 @kernel
 def _pao(p: Params, t: Table) -> None:
-    """Rule 2.6 step b: a compulsory pao goes before peng and chi."""
+    """A compulsory pao goes before peng and chi (2.6)."""
     card = t.game[CARD]
     seat = t.game[SOURCE]
     for _ in range(3):
@@ -321,7 +321,7 @@ def _pao(p: Params, t: Table) -> None:
 
 @kernel
 def _ask_peng(t: Table) -> int:
-    """Rule 2.6 step c: another player with exactly two of the card, in turn order."""
+    """Another player with exactly two of the card, in turn order (2.6)."""
     seat = t.game[SOURCE]
     for _ in range(t.game[ASKED]):
         seat = next_seat(t, seat)
@@ -336,7 +336,7 @@ def _ask_peng(t: Table) -> int:
 
 @kernel
 def _ask_chi(p: Params, t: Table) -> int:
-    """Rule 2.6 steps d and e: chi by position; if nobody takes the card the next player draws."""
+    """Chi by position; if nobody takes the card the next player draws (2.6)."""
     while True:
         seat = chi_asked(p, t, t.game[ASKED])
         if seat < 0:
@@ -422,7 +422,7 @@ def _apply_win(p: Params, t: Table, choice: int) -> None:
 
 @kernel
 def _apply_discard(p: Params, t: Table, kind: int) -> None:
-    """Rule 2.8 discard: a free card, shown; the player himself may not chi its kind any more (2.10)."""
+    """A free card, shown; the player himself may not chi its kind any more (2.10) (2.8)."""
     seat = t.game[DECIDER]
     move_cards(t, seat, kind, -1)
     t.seat[seat, OWNED] -= 1

@@ -236,7 +236,7 @@ def _free_value(count: int) -> int:
 
 @kernel
 def change(hand: Ints, seat: Ints, kind: int, number: int) -> None:
-    """Add ``number`` cards of ``kind`` (negative: take away) to the concealed cards, and keep masks and codes true.
+    """Rule 1.6 kan: add ``number`` cards of ``kind`` (negative: take away) to the concealed cards, and keep masks and codes true.
 
     Rule 1.6 kan: three alike leave the free cards, so no chi, discard or cover of free cards can break them.
     """
@@ -266,7 +266,7 @@ def quota(seat: Ints) -> int:
 
 @kernel
 def must_discard(seat: Ints) -> int:
-    """Rule 2.8 count rule: 1 if the player owns more than his quota."""
+    """1 if the player owns more than his quota (2.8)."""
     return 1 if seat[OWNED] > quota(seat) else 0
 
 

@@ -357,6 +357,7 @@ def _resolve(
     layers, name, preset = _layers(plain)
     if extra:
         layers = [*layers, _override_layer(extra)]
+        name = f"{name}+{extra[0].rpartition('=')[2]}"
     if overrides:
         layers = [*layers, _override_layer(overrides)]
     entries, problems = _merge(layers)

@@ -27,17 +27,26 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
 
-def key(default: Any, rule: str, en: str, zh: str, values: dict[str, tuple[str, str]] | None = None) -> Any:
+def key(
+    default: Any,
+    rule: str,
+    en: str,
+    zh: str,
+    values: dict[str, tuple[str, str]] | None = None,
+    home: bool = False,
+) -> Any:
     """A field with its rule number and words; ``{}`` in them stands for the value.
 
-    ``values`` gives, for keys with few values, the whole sentence for each.
+    ``values`` gives, for keys with few values, the whole sentence for each. ``home`` says that this field is where
+    the code has the rule.
     """
     extra: Any = {"rule": rule, "en": en, "zh": zh}
     if values:
         extra |= {f"en:{value}": words[0] for value, words in values.items()}
         extra |= {f"zh:{value}": words[1] for value, words in values.items()}
     text = en.replace("{}", "…") if en else "; ".join(words[0] for words in (values or {}).values())
-    return Field(default, description=f"Rule {rule}: {text}", json_schema_extra={"x-words": extra})
+    description = f"Rule {rule}: {text}" if home else f"{text} ({rule})"
+    return Field(default, description=description, json_schema_extra={"x-words": extra})
 
 
 def flag(default: bool, rule: str, on: tuple[str, str], off: tuple[str, str]) -> Any:
@@ -203,12 +212,14 @@ class WangLimit(Section):
         "1.10",
         "Under the fan limit the least fan is {} (by number of wangs).",
         "按番限胡时各王数的最低番数为 {}。",
+        home=True,
     )
     special_only_from: Annotated[StrictInt, Field(ge=1, le=5)] = key(
         3,
         "1.11",
         "Under the wang limit only a wang special wins from {} wangs on.",
         "按王限胡时，{}个王起只能王钓、王闯、王炸。",
+        home=True,
     )
 
     @field_validator("min_fan", mode="after")
@@ -228,7 +239,7 @@ class Win(Section):
     """What a win needs."""
 
     min_huxi: Annotated[StrictInt, Field(ge=0, le=1000)] = key(
-        15, "5.1", "A win needs at least {} huxi.", "{}胡息起胡。"
+        15, "5.1", "A win needs at least {} huxi.", "{}胡息起胡。", home=True
     )
     forced_first: StrictBool = flag(
         True,
@@ -269,22 +280,24 @@ class Sizes(Section):
     large: HuxiValue
 
 
-def _sizes(small: int, large: int) -> Sizes:
-    return Sizes(small=small, large=large)
+def _sizes(small: int, large: int, rule: str, text: str) -> Any:
+    """A field of two values; the runs and jiao without huxi have their rules elsewhere."""
+    description = f"Rule {rule}: huxi of a {text}" if rule else f"Huxi of a {text}"
+    return Field(Sizes(small=small, large=large), description=description)
 
 
 class Huxi(Section):
     """Huxi of the groups."""
 
-    ti: Sizes = _sizes(9, 12)
-    pao: Sizes = _sizes(6, 9)
-    wei: Sizes = _sizes(3, 6)
-    kan: Sizes = _sizes(3, 6)
-    peng: Sizes = _sizes(1, 3)
-    two_seven_ten: Sizes = _sizes(3, 6)
-    one_two_three: Sizes = _sizes(3, 6)
-    run: Sizes = _sizes(0, 0)
-    jiao: Sizes = _sizes(0, 0)
+    ti: Sizes = _sizes(9, 12, "3.1", "ti")
+    pao: Sizes = _sizes(6, 9, "3.3", "pao")
+    wei: Sizes = _sizes(3, 6, "3.2", "wei")
+    kan: Sizes = _sizes(3, 6, "3.7", "kan")
+    peng: Sizes = _sizes(1, 3, "3.4", "peng")
+    two_seven_ten: Sizes = _sizes(3, 6, "3.5", "2-7-10")
+    one_two_three: Sizes = _sizes(3, 6, "3.6", "1-2-3")
+    run: Sizes = _sizes(0, 0, "", "run other than 1-2-3 and 2-7-10")
+    jiao: Sizes = _sizes(0, 0, "", "jiao")
 
 
 class Tun(Section):
@@ -301,16 +314,16 @@ class Tun(Section):
 class FanRules(Section):
     """Fan names and their factors."""
 
-    red: Fan = key(2, "4.1", "Red multiplies by {}.", "红胡{}番。")
-    one_red: Fan = key(3, "4.2", "One red card multiplies by {}.", "一点朱{}番。")
-    black: Fan = key(4, "4.3", "Black multiplies by {}.", "黑胡{}番。")
+    red: Fan = key(2, "4.1", "Red multiplies by {}.", "红胡{}番。", home=True)
+    one_red: Fan = key(3, "4.2", "One red card multiplies by {}.", "一点朱{}番。", home=True)
+    black: Fan = key(4, "4.3", "Black multiplies by {}.", "黑胡{}番。", home=True)
     zimo: Fan = key(2, "4.4", "An own draw multiplies by {}.", "自摸{}番。")
-    wang_diao: Fan = key(4, "4.5", "Wang diao multiplies by {}.", "王钓{}番。")
-    wang_diao_wang: Fan = key(8, "4.6", "Wang diao wang multiplies by {}.", "王钓王{}番。")
-    wang_chuang: Fan = key(8, "4.7", "Wang chuang multiplies by {}.", "王闯{}番。")
-    wang_chuang_wang: Fan = key(16, "4.8", "Wang chuang wang multiplies by {}.", "王闯王{}番。")
-    wang_zha: Fan = key(16, "4.9", "Wang zha multiplies by {}.", "王炸{}番。")
-    wang_zha_wang: Fan = key(32, "4.10", "Wang zha wang multiplies by {}.", "王炸王{}番。")
+    wang_diao: Fan = key(4, "4.5", "Wang diao multiplies by {}.", "王钓{}番。", home=True)
+    wang_diao_wang: Fan = key(8, "4.6", "Wang diao wang multiplies by {}.", "王钓王{}番。", home=True)
+    wang_chuang: Fan = key(8, "4.7", "Wang chuang multiplies by {}.", "王闯{}番。", home=True)
+    wang_chuang_wang: Fan = key(16, "4.8", "Wang chuang wang multiplies by {}.", "王闯王{}番。", home=True)
+    wang_zha: Fan = key(16, "4.9", "Wang zha multiplies by {}.", "王炸{}番。", home=True)
+    wang_zha_wang: Fan = key(32, "4.10", "Wang zha wang multiplies by {}.", "王炸王{}番。", home=True)
     red_min: Annotated[StrictInt, Field(ge=0, le=30)] = key(
         10, "4.1", "Red needs at least {} red cards.", "红字满{}张算红胡。"
     )

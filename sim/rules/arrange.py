@@ -272,7 +272,7 @@ def special_rank(p: Params, special: int) -> int:
 
 @kernel
 def _score(p: Params, huxi: int, reds: int, special: int, sure: int, win: Ints) -> None:
-    """Rules 5.1 and 5.3: keep an arrangement that may be won with if it is the best so far."""
+    """Keep an arrangement that may be won with if it is the best so far (5.1, 5.3)."""
     win[W_COVERED] = 1
     if huxi < p.min_huxi or sure < p.min_huxi:
         win[W_MOST_HUXI] = max(win[W_MOST_HUXI], min(huxi, sure))
@@ -315,7 +315,7 @@ def _score_covers(p: Params, work: Table, row: Ints, used: int, gain: int, red: 
 
 @kernel
 def plans_for(p: Params, win: Ints, gives: int, wangs: int) -> int:
-    """Rule 5.2 seven groups: which ways to make the rest come out at seven groups, as a mask.
+    """Rule 2.12 group: which ways to make the rest come out at seven groups, as a mask.
 
     A hand with a quad laid down has no cards for another; one with none may make one, and then needs the pair.
     """
@@ -333,7 +333,7 @@ def plans_for(p: Params, win: Ints, gives: int, wangs: int) -> int:
 
 @kernel
 def _complete(p: Params, work: Table, row: Ints) -> None:
-    """Complete the winning card's group by all that can be made of the rest, and score it."""
+    """Rule 5.2 seven groups: complete the winning card's group by all that can be made of the rest, and score it."""
     win = work.win
     pair = 0 if row[T_GIVES] == PAIR_GIVEN else 1
     plans = plans_for(p, win, row[T_GIVES], row[T_WANGS])
@@ -402,7 +402,7 @@ def _note(
 
 @kernel
 def _note_specials(p: Params, seat: Ints, wangs: int, kind: int, declared: int, work: Table) -> None:
-    """Rules 4.5, 4.7 and 4.9: the drawn card with one, two or three wangs as pair, three or four alike."""
+    """The drawn card with one, two or three wangs as pair, three or four alike (4.5, 4.7, 4.9)."""
     code = seat[CODE]
     size = size_of(kind)
     red = is_red(kind)
@@ -447,7 +447,7 @@ def _note_with_pair(p: Params, seat: Ints, wangs: int, kind: int, by: int, work:
 
 @kernel
 def _note_with_one(p: Params, seat: Ints, wangs: int, kind: int, by: int, work: Table) -> None:
-    """The card with one free card of its kind and up to two wangs: pair, three or four alike."""
+    """Rule 1.5 pair: the card with one free card of its kind and up to two wangs: pair, three or four alike."""
     code = seat[CODE] - POW3[kind]
     size = size_of(kind)
     red = is_red(kind)
@@ -460,7 +460,7 @@ def _note_with_one(p: Params, seat: Ints, wangs: int, kind: int, by: int, work: 
 
 @kernel
 def _note_threes(p: Params, hand: Ints, seat: Ints, wangs: int, kind: int, work: Table) -> None:
-    """Rules 1.8 and 1.9: the card in a run or jiao, its other two cards free ones or wangs."""
+    """Rule 1.8 run: the card in a run or jiao, its other two cards free ones or wangs."""
     for row in range(MAX_GROUPS_OF):
         group = GROUPS_OF[kind, row, 0]
         if group < 0:
@@ -497,7 +497,7 @@ def _note_threes(p: Params, hand: Ints, seat: Ints, wangs: int, kind: int, work:
 
 @kernel
 def _note_wang_alone(p: Params, seat: Ints, wangs: int, work: Table) -> None:
-    """Rules 4.6, 4.8 and 4.10: the drawn wang in a group of wangs alone, which stands for what pays best."""
+    """The drawn wang in a group of wangs alone, which stands for what pays best (4.6, 4.8, 4.10)."""
     code = seat[CODE]
     for red in range(2):
         stand_in = red  # 一 is black, 二 is red
@@ -605,7 +605,7 @@ def _note_wang_threes(p: Params, hand: Ints, seat: Ints, wangs: int, work: Table
 
 @kernel
 def _note_wang(p: Params, hand: Ints, seat: Ints, wangs: int, work: Table) -> None:
-    """Rule 1.4 wang: all ways to use a wang just drawn (counted in ``wangs``)."""
+    """All ways to use a wang just drawn (counted in ``wangs``) (1.4)."""
     if p.explicit_wang:
         for kind in range(KINDS):
             _note_wang_alike(p, hand, seat, wangs, kind, work)
@@ -617,7 +617,7 @@ def _note_wang(p: Params, hand: Ints, seat: Ints, wangs: int, work: Table) -> No
 
 @kernel
 def is_forced(seat: Ints, kind: int) -> int:
-    """Rules 2.1 and 2.3: 1 if a card of ``kind`` from the wall goes into a wei or ti of the drawer."""
+    """1 if a card of ``kind`` from the wall goes into a wei or ti of the drawer (2.1, 2.3)."""
     return ((seat[KANS] | seat[WEIS] | seat[PAIRS]) >> kind) & 1
 
 
@@ -625,7 +625,7 @@ def is_forced(seat: Ints, kind: int) -> int:
 def _note_ordinary(
     p: Params, hand: Ints, seat: Ints, wangs: int, kind: int, by: int, which: int, work: Table
 ) -> None:
-    """Rule 5.3 own draw, another's draw: all ways to use an ordinary winning card."""
+    """All ways to use an ordinary winning card (5.3)."""
     pair = (seat[PAIRS] >> kind) & 1
     if by == BY_OWN and p.forced_first and is_forced(seat, kind):
         if which != DECLARED_ONLY:
@@ -668,7 +668,7 @@ def _set_context(p: Params, hand: Ints, seat: Ints, kind: int, by: int, win: Int
 
 @kernel
 def evaluate(p: Params, hand: Ints, seat: Ints, kind: int, by: int, which: int, work: Table) -> int:
-    """Rule 5.3 the win: the best arrangement of a hand with the winning card, if it is a win.
+    """Rule 5.3 what wins: the best arrangement of a hand with the winning card, if it is a win.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def may_pao(p: Params, t: Table, seat: int, kind: int) -> int:
 
 @kernel
 def _leaves_discard(row: Ints, used: int) -> int:
-    """Rule 2.9: 0 if gaining the card and laying ``used`` free ones leaves a due discard without a free card."""
+    """0 if gaining the card and laying ``used`` free ones leaves a due discard without a free card (2.9)."""
     return 1 if row[OWNED] + 1 <= quota(row) or row[FREE] > used else 0
 
 
@@ -86,7 +86,7 @@ def _use_group(hand: Ints, kind: int, row: int, number: int) -> int:
 
 @kernel
 def chi_options(t: Table, seat: int, kind: int) -> int:
-    """Rules 2.9 chi and 2.11 bi: list the options in ``t.options``; their number.
+    """Rule 2.9 chi: list the options in ``t.options``; their number.
 
     An option is a multiset of groups, each with a card of the kind, that use the claimed card, every free
     card of the kind in the hand, and other free cards.
@@ -117,7 +117,7 @@ def chi_options(t: Table, seat: int, kind: int) -> int:
 def _more_groups(
     t: Table, hand: Ints, row: Ints, kind: int, first: int, group: int, left: int, count: int
 ) -> int:
-    """Options of two and three groups that begin with row ``first``; ``left`` cards of the kind are still held."""
+    """Rule 2.11 bi: options of two and three groups that begin with row ``first``; ``left`` cards of the kind are still held."""
     hand[kind] -= 1
     for second in range(first, MAX_GROUPS_OF):
         group_two = GROUPS_OF[kind, second, 0]
@@ -146,7 +146,7 @@ def _more_groups(
 
 @kernel
 def may_chi(t: Table, seat: int, kind: int) -> int:
-    """Rule 2.9 chi: number of options of a seat that is asked and not blocked."""
+    """Number of options of a seat that is asked and not blocked (2.9)."""
     if (t.seat[seat, CHI_BLOCK] >> kind) & 1:
         return 0
     return chi_options(t, seat, kind)
@@ -154,7 +154,7 @@ def may_chi(t: Table, seat: int, kind: int) -> int:
 
 @kernel
 def chi_asked(p: Params, t: Table, order: int) -> int:
-    """Rule 2.6 step d: the ``order``-th seat asked for a chi, -1 after the last.
+    """The ``order``-th seat asked for a chi, -1 after the last (2.6).
 
     On a drawn card the drawer, then the next player; on a discard the next player only.
     """
@@ -190,5 +190,5 @@ def is_chou_wei(t: Table, seat: int, kind: int) -> int:
 
 @kernel
 def is_stuck(row: Ints) -> int:
-    """Rule 2.8 dead hand: 1 if a discard is due and no free card is there."""
+    """1 if a discard is due and no free card is there (2.8)."""
     return 1 if must_discard(row) and row[FREE] == 0 else 0

@@ -63,7 +63,7 @@ def shuffle(words: Ints, wangs: int, deck: Ints) -> None:
 
 @kernel
 def first_dealer(p: Params, words: Ints) -> int:
-    """Rule 1.2 dealer: who deals first in a session, seat 0 (owner) or a random seat."""
+    """Who deals first in a session, seat 0 (owner) or a random seat (1.2)."""
     return (words[_DEALER_WORD] * p.seats) >> 32 if p.first_dealer == RANDOM else 0
 
 
@@ -81,7 +81,7 @@ def following_dealer(p: Params, t: Table) -> int:
 
 @kernel
 def seat_players(p: Params, t: Table, dealer: int) -> None:
-    """Rule 1.12 seats: three active seats; with four the one opposite the dealer sits out."""
+    """Three active seats; with four the one opposite the dealer sits out (1.12)."""
     clear(t)
     t.game[DEALER] = dealer
     t.game[N_SEATS] = p.seats

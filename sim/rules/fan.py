@@ -29,13 +29,13 @@ def draw_fan(p: Params, by: int) -> int:
 
 @kernel
 def fan_of(p: Params, win: Ints, special: int, reds: int) -> int:
-    """Rules 4.1 to 4.10: product of the factors; a wang special stands in place of zimo."""
+    """Product of the factors; a wang special stands in place of zimo (4.1 to 4.10)."""
     return p.colour_fan[reds] * (p.special_fan[special] if special > 0 else win[C_FAN])
 
 
 @kernel
 def within_limit(p: Params, win: Ints, special: int, fan: int) -> int:
-    """Rules 1.10 and 1.11: whether an arrangement may be won with under the wang limit."""
+    """Whether an arrangement may be won with under the wang limit (1.10, 1.11)."""
     if win[C_ONLY_SPECIAL] and special == 0:
         return 0
     return 1 if fan >= p.min_fan[min(win[C_WANGS], 4)] else 0
@@ -43,7 +43,7 @@ def within_limit(p: Params, win: Ints, special: int, fan: int) -> int:
 
 @kernel
 def names_mask(p: Params, by: int, special: int, reds: int) -> int:
-    """Rules 4.1 to 4.10: which names the scored arrangement has, bit i for ``FAN_NAMES[i]``."""
+    """Which names the scored arrangement has, bit i for ``FAN_NAMES[i]`` (4.1 to 4.10)."""
     names = 0
     if reds >= p.red_min:
         names |= RED_BIT

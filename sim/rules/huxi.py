@@ -18,7 +18,7 @@ NO_LIFT = -100_000
 
 @kernel
 def group_value(p: Params, group_type: int, kind: int) -> int:
-    """Rules 3.1 to 3.7: huxi of a group of equal cards (ti, pao, wei, kan, peng), by type and size."""
+    """Huxi of a group of equal cards (ti, pao, wei, kan, peng), by type and size (3.1 to 3.7)."""
     return p.huxi[group_type, size_of(kind)]
 
 

@@ -120,7 +120,7 @@ def lay_dealt_ti(p: Params, t: Table, seat: int, kind: int) -> None:
 
 @kernel
 def lay_ti(p: Params, t: Table, seat: int, kind: int) -> int:
-    """Rule 2.3 ti: the own draw joins a concealed kan or an own wei; compulsory, face down.
+    """Rule 2.3 draw ti: the own draw joins a concealed kan or an own wei; compulsory, face down.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def lay_wei(p: Params, t: Table, seat: int, kind: int, is_open: int) -> None:
 
 @kernel
 def lay_pao(p: Params, t: Table, seat: int, kind: int) -> int:
-    """Rule 2.5 pao: a shown card joins a concealed kan, an own wei or an own peng; compulsory.
+    """A shown card joins a concealed kan, an own wei or an own peng; compulsory (2.5).
 
     Returns
     -------
@@ -175,7 +175,7 @@ def lay_pao(p: Params, t: Table, seat: int, kind: int) -> int:
 
 @kernel
 def lay_peng(p: Params, t: Table, seat: int, kind: int) -> None:
-    """Rule 2.4 peng: another's card joins the own pair, open."""
+    """Another's card joins the own pair, open (2.4)."""
     row = t.seat[seat]
     row[OWNED] += 1
     move_cards(t, seat, kind, -2)
@@ -186,7 +186,7 @@ def lay_peng(p: Params, t: Table, seat: int, kind: int) -> None:
 
 @kernel
 def lay_chi(p: Params, t: Table, seat: int, kind: int, number: int) -> None:
-    """Rules 2.9 chi and 2.11 bi: lay the groups of option ``number``; all but the claimed card leave the hand."""
+    """Lay the groups of option ``number``; all but the claimed card leave the hand (2.9, 2.11)."""
     row = t.seat[seat]
     row[OWNED] += 1
     claimed = 1

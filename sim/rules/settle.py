@@ -83,7 +83,7 @@ def _most_held(t: Table, seat: int) -> int:
 
 @kernel
 def turn_xing(p: Params, t: Table) -> None:
-    """Rule 2.13 xing: find the xing card, its kind and how many of it the winner has."""
+    """Find the xing card, its kind and how many of it the winner has (2.13)."""
     if p.xing_card == XING_NONE:
         return
     winner = t.game[WINNER]
@@ -100,7 +100,7 @@ def turn_xing(p: Params, t: Table) -> None:
 
 @kernel
 def _pay_loser(p: Params, t: Table, loser: int, single: int) -> None:
-    """Rules 2.13 and 3.9: what one active loser pays: the win, and xing to the winner and the sitter."""
+    """What one active loser pays: the win, and xing to the winner and the sitter (2.13, 3.9)."""
     winner = t.game[WINNER]
     dealer = t.game[DEALER]
     sitter = t.game[SITTER]
@@ -118,7 +118,7 @@ def _pay_loser(p: Params, t: Table, loser: int, single: int) -> None:
 
 @kernel
 def settle_win(p: Params, t: Table) -> None:
-    """Rules 2.13 xing and 3.9 payment: all transfers of a won game; the win on the table is ``t.win``."""
+    """Rule 2.13 xing: all transfers of a won game; the win on the table is ``t.win``."""
     turn_xing(p, t)
     winner = t.game[WINNER]
     count = t.game[XING_COUNT]

@@ -97,8 +97,14 @@ def fill(hands: Mapping[int, str], wall: str, wangs: int, order: Sequence[int]) 
     left = [kind for kind in left if kind != WANG] + [kind for kind in left if kind == WANG]
     room = {seat: (21 if place == 0 else 20) - len(dealt[seat]) for place, seat in enumerate(order)}
     rest: list[int] = []
+    given = {seat: set(dealt[seat]) for seat in order}
+
+    def may_take(seat: int, kind: int) -> bool:
+        """A filler is no wang, nothing that the hand was given, nothing that the wall was given."""
+        return dealt[seat].count(kind) < 2 and kind != WANG and kind not in given[seat] and kind not in top
+
     for kind in left:
-        fitting = [s for s in order if room[s] > 0 and dealt[s].count(kind) < 2 and kind != WANG]
+        fitting = [s for s in order if room[s] > 0 and may_take(s, kind)]
         seat = max(fitting, key=lambda s: room[s], default=None)
         if seat is None:
             rest.append(kind)
