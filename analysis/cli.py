@@ -423,20 +423,28 @@ def replay(
 
 
 @app.command()
+@click.argument("number", required=False)
 @lang_option
 @json_option
-def rules(lang: str, as_json: bool) -> None:
-    """Print the table of rules: number, name, keys, how sure."""
+def rules(number: str | None, lang: str, as_json: bool) -> None:
+    """Print the table of rules, or one rule in full by its NUMBER, e.g. 2.9."""
     from sim.rulebook import RULES
 
+    chosen = [rule for rule in RULES if number in (None, rule.number)]
+    if not chosen:
+        numbers = "1.1 to 1.13, 2.1 to 2.13, 3.1 to 3.9, 4.1 to 4.10, 5.1 to 5.3"
+        raise click.UsageError(f"no rule {number}; the numbers are {numbers}")
     if as_json:
         from dataclasses import asdict
 
-        print_json([asdict(rule) for rule in RULES])
+        print_json([asdict(rule) for rule in chosen])
         return
-    from analysis.tables import print_rules
+    from analysis.tables import print_rule, print_rules
 
-    print_rules(RULES, lang)
+    if number is None:
+        print_rules(RULES, lang)
+    else:
+        print_rule(chosen[0], lang)
 
 
 @app.command()

@@ -350,7 +350,7 @@ def to_json(summary: pl.DataFrame, indent: int | None = 1) -> str:
 
 
 def print_rules(rules: Sequence[Any], lang: str = "en", file: IO[str] | None = None) -> None:
-    """Print the table of rules: number, name, what it says, keys, how sure.
+    """Print the table of rules: number, name, how sure, keys.
 
     Parameters
     ----------
@@ -359,13 +359,22 @@ def print_rules(rules: Sequence[Any], lang: str = "en", file: IO[str] | None = N
     """
     console = Console(file=file, highlight=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    heads = {
-        "en": ("rule", "name", "", "what it says", "keys", "mark"),
-        "zh": ("条", "名称", "", "说明", "键", "依据"),
-    }
-    for head in heads[lang]:
-        table.add_column(head)
+    heads = {"en": ("rule", "name", "中文", "mark", "keys"), "zh": ("条", "名称", "中文", "依据", "键")}[lang]
+    for head in heads:
+        table.add_column(head, overflow="fold")
     for rule in rules:
-        summary = rule.summary_zh if lang == "zh" else rule.summary_en
-        table.add_row(rule.number, rule.name, rule.zh, summary, ", ".join(rule.keys), rule.certainty)
+        table.add_row(rule.number, rule.name, rule.zh, rule.certainty, "\n".join(rule.keys))
     console.print(table)
+
+
+def print_rule(rule: Any, lang: str = "en", file: IO[str] | None = None) -> None:
+    """Print one rule in full: the Chinese text, our reading, keys, how sure, an example."""
+    console = Console(file=file, highlight=False, markup=False)
+    zh = lang == "zh"
+    console.print(f"{rule.number} {rule.name} {rule.zh}", style="bold")
+    if rule.quote:
+        console.print(f"“{rule.quote}”", style="italic")
+    console.print(f"{rule.summary_zh if zh else rule.summary_en} [{rule.certainty}]")
+    if rule.keys:
+        console.print(("键：" if zh else "Keys: ") + ", ".join(rule.keys))
+    console.print(("例：" if zh else "Example: ") + (rule.example_zh if zh else rule.example_en))
