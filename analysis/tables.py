@@ -358,6 +358,7 @@ def print_rules(rules: Sequence[Any], lang: str = "en", file: IO[str] | None = N
         See :mod:`sim.rulebook`.
     """
     console = Console(file=file, highlight=False)
+    console.width = max(console.width, 96)  # the longest keys must not break
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     heads = {"en": ("rule", "name", "中文", "mark", "keys"), "zh": ("条", "名称", "中文", "依据", "键")}[lang]
     for head in heads:
