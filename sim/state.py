@@ -236,9 +236,9 @@ def _free_value(count: int) -> int:
 
 @kernel
 def change(hand: Ints, seat: Ints, kind: int, number: int) -> None:
-    """Rule 1.6 kan: add ``number`` cards of ``kind`` (negative: take away) to the concealed cards, and keep masks and codes true.
+    """Rule 1.6 kan: three alike leave the free cards, so that no chi, discard or cover of free cards breaks them.
 
-    Rule 1.6 kan: three alike leave the free cards, so no chi, discard or cover of free cards can break them.
+    Add ``number`` cards of ``kind`` (negative: take away) to the concealed cards; masks and code follow.
     """
     if kind == WANG:
         hand[WANG] += number

@@ -401,18 +401,28 @@ def _note(
 
 
 @kernel
-def _note_specials(p: Params, seat: Ints, wangs: int, kind: int, declared: int, work: Table) -> None:
-    """The drawn card with one, two or three wangs as pair, three or four alike (4.5, 4.7, 4.9)."""
+def _note_with_wangs(
+    p: Params, seat: Ints, wangs: int, kind: int, by: int, declared: int, work: Table
+) -> None:
+    """The card with one, two or three wangs as pair, three or four alike (4.5, 4.7, 4.9).
+
+    On an own draw that is a wang special. Another's draw a holder of wangs cannot win on; there it only shows whether
+    seven groups could be made.
+    """
     code = seat[CODE]
     size = size_of(kind)
     red = is_red(kind)
+    own = 1 if by == BY_OWN else 0
+    three = WEI if own else KAN
     sure = 0 if declared else NO_SURE
-    _note(work, code, wangs - 1, PAIR_GIVEN, 0, red, DIAO, sure, PAIR, kind, NO_GROUP)
+    _note(work, code, wangs - 1, PAIR_GIVEN, 0, red, own * DIAO, sure, PAIR, kind, NO_GROUP)
     sure = p.huxi[WEI, 0] if declared else NO_SURE
-    _note(work, code, wangs - 2, THREE, p.huxi[WEI, size], 2 * red, CHUANG, sure, WEI, kind, NO_GROUP)
+    value = p.huxi[three, size]
+    _note(work, code, wangs - 2, THREE, value, 2 * red, own * CHUANG, sure, three, kind, NO_GROUP)
     if p.wang_ti:
         sure = p.huxi[TI, 0] if declared else NO_SURE
-        _note(work, code, wangs - 3, QUAD_GIVEN, p.huxi[TI, size], 3 * red, ZHA, sure, TI, kind, NO_GROUP)
+        value = p.huxi[TI, size]
+        _note(work, code, wangs - 3, QUAD_GIVEN, value, 3 * red, own * ZHA, sure, TI, kind, NO_GROUP)
 
 
 @kernel
@@ -634,7 +644,7 @@ def _note_ordinary(
             else:
                 _note_lifted(p, seat, wangs, kind, by, work)
         if which != FORCED_ONLY and p.declare_special:
-            _note_specials(p, seat, wangs, kind, 1, work)
+            _note_with_wangs(p, seat, wangs, kind, by, 1, work)
         return
     _note_lifted(p, seat, wangs, kind, by, work)
     if pair:
@@ -642,8 +652,7 @@ def _note_ordinary(
     if 0 < hand[kind] <= 2:
         _note_with_one(p, seat, wangs, kind, by, work)
     _note_threes(p, hand, seat, wangs, kind, work)
-    if by == BY_OWN:
-        _note_specials(p, seat, wangs, kind, 0, work)
+    _note_with_wangs(p, seat, wangs, kind, by, 0, work)
 
 
 @kernel
