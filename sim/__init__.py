@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from sim.run import Run, open_run, simulate
     from sim.variant import Variant, VariantError, load_variant
 
-__all__ = ["Run", "RunError", "RunInterrupted", "Variant", "VariantError", "load_variant", "open_run", "simulate"]
+__all__ = [
+    "Run",
+    "RunError",
+    "RunInterrupted",
+    "Variant",
+    "VariantError",
+    "load_variant",
+    "open_run",
+    "simulate",
+]
 
 _HOMES = {
     "Run": "sim.run",

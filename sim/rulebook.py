@@ -39,7 +39,7 @@ def _fan(
 
 def _huxi(number: str, name: str, zh: str, quote: str, values: str, example: tuple[str, str]) -> Rule:
     en = f"A {name.replace('_', '-')} counts {values} huxi (small, large)."
-    text = f"{zh}：小字 {values.split(', ')[0]} 胡息，大字 {values.split(', ')[1]} 胡息。"
+    text = f"{zh}：小字 {values.split(', ', maxsplit=1)[0]} 胡息，大字 {values.split(', ')[1]} 胡息。"
     keys = (f"huxi.{name}.small", f"huxi.{name}.large")
     return Rule(number, name, zh, quote, en, text, keys, "S", *example, home=f"schema:huxi.{name}")
 

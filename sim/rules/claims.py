@@ -117,7 +117,7 @@ def chi_options(t: Table, seat: int, kind: int) -> int:
 def _more_groups(
     t: Table, hand: Ints, row: Ints, kind: int, first: int, group: int, left: int, count: int
 ) -> int:
-    """Rule 2.11 bi: options of two and three groups that begin with row ``first``, for the cards of the kind still held.
+    """Rule 2.11 bi: options of two and three groups from row ``first`` on, for the cards of the kind still held.
 
     ``left`` of them are in the hand after the first group took its own.
     """
