@@ -430,9 +430,9 @@ class Found:
     cross: Cross | None
 
 
-def _same_denominator(one: Own, two: Own, units: int) -> bool:
-    """Whether every unit counts once in both variants, so that the difference is a mean of differences."""
-    return one.sums[-1] == two.sums[-1] == units and one.products[-1][-1] == units == two.products[-1][-1]
+def _is_constant(own: Own, units: int) -> bool:
+    """Whether every unit has the same denominator: the metric is then a plain mean over units."""
+    return own.products[-1][-1] * units == own.sums[-1] ** 2  # equality in Cauchy and Schwarz
 
 
 def find(item: Metric, base: Side, variant: Side, sums: JointSums, level: float) -> Found | None:
@@ -458,7 +458,12 @@ def find(item: Metric, base: Side, variant: Side, sums: JointSums, level: float)
     if sums.units < 2:
         return Found(one, two, step, Same("none"), None, cross)
     spread = linearise(item, sums.units, own_one, own_two, cross)
-    single = item.kind in ("rate", "mean", "payout") and _same_denominator(own_one, own_two, sums.units)
+    plain = _is_constant(own_one, sums.units) and _is_constant(own_two, sums.units)
+    single = (
+        plain
+        and item.kind in ("rate", "mean", "payout")
+        and own_one.sums[-1] == own_two.sums[-1] == sums.units
+    )
     law: Law
     if item.kind == "rate" and single:
         both = cross.products[0][0]
@@ -476,7 +481,7 @@ def find(item: Metric, base: Side, variant: Side, sums: JointSums, level: float)
         freedom = min(sums.units, one.units, two.units, cross.differing) - 1
         law = Student(step, math.sqrt(variance), max(1, freedom), "paired" if pays else "unpaired")
         # Too skewed for Student: the ends of the two bootstrap intervals know of the tails.
-        skewed = item.kind == "spread" or (item.kind == "payout" and not single and cross.differing < SKEWED)
+        skewed = item.kind == "spread" or (item.kind == "payout" and not plain and cross.differing < SKEWED)
         if skewed and pays:
             law = Sides.of(one, two, spread.correlation or 0.0, level) or law
     return Found(one, two, step, law, spread, cross)

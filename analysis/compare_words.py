@@ -155,8 +155,8 @@ def _equivalence(row: Mapping[str, Any], item: Metric, lang: str) -> str:
         {"en": " points", "zh": " 个百分点"}[lang] if share else ""
     )
     if row["equivalent"]:
-        return Text(f"; equivalent within ± {margin}", f"；在 ± {margin}以内等价")[lang]
-    return Text(f"; not shown to be within ± {margin}", f"；未能证明在 ± {margin}以内")[lang]
+        return Text(f"; equivalent within ± {margin}", f"；在 ± {margin} 以内等价")[lang]
+    return Text(f"; not shown to be within ± {margin}", f"；未能证明在 ± {margin} 以内")[lang]
 
 
 def verdicts(
