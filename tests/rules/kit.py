@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from sim.bots.decisions import D_CHI, D_DISCARD, D_PENG, D_WIN, PASS, TAKE
-from sim.cards import FACES, KINDS, NO_CARD, WANG, parse_cards
+from sim.cards import FACES, KINDS, WANG, parse_cards
 from sim.engine import D_NONE, advance, apply, is_legal, start
 from sim.explain import answer_query
 from sim.gamelog import read_events
 from sim.groups import GROUP_KINDS
 from sim.params import compile_params
-from sim.state import CARD, DECIDER, N_DISCARDS, N_DRAWS, N_OPTIONS, Table, new_table
+from sim.state import CARD, DECIDER, N_OPTIONS, Table, new_table
 from sim.variant import Variant, load_variant
 
 Event = dict[str, Any]
@@ -46,23 +46,19 @@ def asked(query: Mapping[str, Any]) -> dict[str, Any]:
 class Script:
     """Choices by seat: what is taken, and the discards in order; everything else is passed."""
 
-    takes: set[tuple[str, int] | tuple[str, int, str]] = field(default_factory=set)
-    """Of ("win" | "peng" | "chi", seat), or with the card as third: that card only, 天 for a heavenly win."""
+    takes: set[tuple[str, int]] = field(default_factory=set)
+    """Of ("win" | "peng" | "chi", seat)."""
     discards: dict[int, str] = field(default_factory=dict)
     chi: dict[tuple[int, str], list[str]] = field(default_factory=dict)
     """(seat, card) to the groups to lay, each as sorted text; else the first option."""
     used: dict[int, int] = field(default_factory=dict)
-    keep: dict[int, str] = field(default_factory=dict)
-    """Cards that a seat does not discard of its own accord while it has others."""
 
     def choose(self, decision: int, t: Table) -> int:
         seat = int(t.game[DECIDER])
         if decision == D_DISCARD:
             return self._discard(seat, t)
         name = {D_WIN: "win", D_PENG: "peng", D_CHI: "chi"}[decision]
-        card = int(t.game[CARD])
-        face = "天" if card == NO_CARD or not t.game[N_DRAWS] + t.game[N_DISCARDS] else FACES[card]
-        if (name, seat) not in self.takes and (name, seat, face) not in self.takes:
+        if (name, seat) not in self.takes:
             return PASS
         return TAKE if decision != D_CHI else 1 + self._option(seat, t)
 
@@ -72,9 +68,7 @@ class Script:
         self.used[seat] = place + 1
         if place < len(wanted):
             return wanted[place]
-        free = [kind for kind in range(KINDS - 1, -1, -1) if 0 < t.hand[seat, kind] <= 2]
-        kept = parse_cards(self.keep.get(seat, ""))
-        return next((kind for kind in free if kind not in kept), free[0])
+        return next(kind for kind in range(KINDS - 1, -1, -1) if 0 < t.hand[seat, kind] <= 2)
 
     def _option(self, seat: int, t: Table) -> int:
         groups = self.chi.get((seat, FACES[int(t.game[CARD])]))
@@ -93,13 +87,8 @@ def option_groups(t: Table, number: int) -> list[str]:
     return ["".join(FACES[int(k)] for k in GROUP_KINDS[int(t.options[number, 1 + i])]) for i in range(size)]
 
 
-def fill(
-    hands: Mapping[int, str], wall: str, wangs: int, order: Sequence[int], away: str = ""
-) -> list[int]:
-    """A deck with the given cards in the given places; the rest so that no hand gets a third alike by chance.
-
-    Kinds in ``away`` fill no hand: what of them is not given lies at the end of the wall.
-    """
+def fill(hands: Mapping[int, str], wall: str, wangs: int, order: Sequence[int]) -> list[int]:
+    """A deck with the given cards in the given places; the rest so that no hand gets a third alike by chance."""
     left = [kind for kind in range(KINDS) for _ in range(4)] + [WANG] * wangs
     dealt = {seat: parse_cards(hands.get(seat, "")) for seat in order}
     top = parse_cards(wall)
@@ -109,12 +98,10 @@ def fill(
     room = {seat: (21 if place == 0 else 20) - len(dealt[seat]) for place, seat in enumerate(order)}
     rest: list[int] = []
     given = {seat: set(dealt[seat]) for seat in order}
-    barred = {*top, *parse_cards(away)}
 
     def may_take(seat: int, kind: int) -> bool:
         """A filler is no wang, nothing that the hand was given, nothing that the wall was given."""
-        kept_out = kind == WANG or kind in given[seat] or kind in barred
-        return dealt[seat].count(kind) < 2 and not kept_out
+        return dealt[seat].count(kind) < 2 and kind != WANG and kind not in given[seat] and kind not in top
 
     for kind in left:
         fitting = [s for s in order if room[s] > 0 and may_take(s, kind)]
@@ -144,21 +131,17 @@ def play(
     script: Script | None = None,
     variant: str = "two_wang",
     dealer: int = 0,
-    away: str = "",
     **keys: object,
 ) -> tuple[list[Event], Table]:
-    """Play a scripted game; its events without ``start``, and the table at the end.
-
-    Keyword ``win__min_huxi=18`` overrides ``win.min_huxi``; ``away`` as in :func:`fill`.
-    """
+    """Play a scripted game; its events without ``start``, and the table at the end."""
     rules = load_variant(variant, {name.replace("__", "."): value for name, value in keys.items()})
     p = compile_params(rules)
     t = new_table(log=True)
-    deck = fill(hands, wall, int(p.wangs), playing_order(int(p.seats), dealer), away)
+    deck = fill(hands, wall, int(p.wangs), playing_order(int(p.seats), dealer))
     t.deck[: len(deck)] = deck
     start(p, t, dealer, np.zeros(3, dtype=np.int64), np.zeros(8, dtype=np.int64))
     given = script or Script()
-    moves = Script(given.takes, given.discards, given.chi, keep=given.keep)  # a script may be played more than once
+    moves = Script(given.takes, given.discards, given.chi)  # a script may be played more than once
     while True:
         decision = int(advance(p, t))
         if decision == D_NONE:
@@ -170,21 +153,6 @@ def play(
 
 def of_type(events: Sequence[Event], *types: str) -> list[Event]:
     return [event for event in events if event["type"] in types]
-
-
-def until(events: Sequence[Event], draws: int) -> list[Event]:
-    """Events before draw number ``draws`` + 1: the scripted part of the wall."""
-    at = [place for place, event in enumerate(events) if event["type"] == "draw"]
-    return list(events[: at[draws]]) if draws < len(at) else list(events)
-
-
-def short(events: Sequence[Event]) -> list[str]:
-    """Events in a few signs each: ``1 draw 九``, ``3 pass peng 九``, ``0 discard 拾``."""
-    words = []
-    for event in events:
-        parts = [str(event.get("seat", "")), event["type"], event.get("option") or "", event.get("card") or ""]
-        words.append(" ".join(part for part in parts if part))
-    return words
 
 
 def scores(events: Sequence[Event]) -> list[int]:
