@@ -232,6 +232,7 @@ def variants_schema() -> None:
 @click.option("--chunk", type=click.IntRange(1, 10**7), default=None, help="Games a part file.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: results/…].")
 @click.option("--resume", is_flag=True, help="Finish an interrupted run of the same folder.")
+@click.option("--strata", is_flag=True, help="Force the deals by wang strata; stores no games.")
 @click.option("--replace", is_flag=True, help="Delete an earlier run in the folder first.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @set_option
@@ -251,6 +252,7 @@ def simulate(
     chunk: int | None,
     out: Path | None,
     resume: bool,
+    strata: bool,
     replace: bool,
     quiet: bool,
     overrides: tuple[str, ...],
@@ -259,6 +261,11 @@ def simulate(
     lang: str,
 ) -> None:
     """Play games of variants in parallel, keep them in a run folder, print the summary table."""
+    if strata:
+        _simulate_strata(
+            variant, games, bots, seed, jobs, overrides, as_json, lang, until or session or resume
+        )
+        return
     from sim.run import simulate as run_simulate
     from sim.variant import load_variant
 
@@ -301,6 +308,34 @@ def simulate(
         say({"en": f"stored in {folder}", "zh": f"已存入 {folder}"}[lang])
     if short:
         raise CheckFailedError("; ".join(short))
+
+
+def _simulate_strata(
+    variants: Sequence[str],
+    games: int,
+    bots: str,
+    seed: int,
+    jobs: int | None,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    lang: str,
+    other: object,
+) -> None:
+    """``simulate --strata``: the same estimates from forced deals, one variant after the other."""
+    from analysis.strata import strata_command
+
+    if other:
+        raise click.UsageError(
+            "--strata forces single deals: it goes without --until, --session and --resume"
+        )
+    if as_json and len(variants) > 1:
+        raise click.UsageError("--strata --json takes one variant")
+    for name in variants:
+        status = strata_command(
+            name, games, bots=bots, seed=seed, jobs=jobs, overrides=overrides, as_json=as_json, lang=lang
+        )
+        if status:
+            raise SystemExit(status)
 
 
 # --- one hand, one game ------------------------------------------------------------------------------
