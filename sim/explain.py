@@ -452,8 +452,9 @@ def _best_cover_groups(
         if piece.pair > pair or piece.quad > quad or left < 0:
             continue
         rest = (piece.code, wangs - piece.wangs, pair - piece.pair, quad - piece.quad)
-        if _can_cover(p, table, *rest) and int(table.cover[left]) == huxi - piece.group.huxi:
-            return (piece.group, *_best_cover_groups(p, table, *rest, left, huxi - piece.group.huxi))
+        wanted = huxi - piece.group.huxi  # below 0 it must not be taken for the mark of no cover
+        if wanted >= 0 and _can_cover(p, table, *rest) and int(table.cover[left]) == wanted:
+            return (piece.group, *_best_cover_groups(p, table, *rest, left, wanted))
     raise AssertionError("a cover that the tables promise was not found")
 
 
@@ -605,11 +606,15 @@ def best_arrangement(hand: Hand) -> Arrangement | None:
             if not 0 <= left <= wangs or not _can_cover(p, table, int(row[T_CODE]), wangs, pair, quad):
                 continue
             huxi = int(win[W_HUXI]) - sum(group.huxi for group in fixed)
-            if int(table.cover[left]) == huxi:
+            if huxi >= 0 and int(table.cover[left]) == huxi:
                 groups = _best_cover_groups(p, table, int(row[T_CODE]), wangs, pair, quad, left, huxi)
                 arrangement = _arrangement(hand, row, [*fixed, *groups], red + left)
                 table.win[:] = win
-                if arrangement.wins and arrangement.score == int(win[W_SCORE]):
+                if (arrangement.wins, arrangement.score, arrangement.huxi) == (
+                    True,
+                    win[W_SCORE],
+                    win[W_HUXI],
+                ):
                     return arrangement
     raise AssertionError("the arrangement that was scored was not found again")
 

@@ -206,3 +206,13 @@ def test_frames_for_notebooks() -> None:
     found = report("four_wang", HAND, TABLE, "壹").frame()
     assert found.row(0, named=True)["score"] == 32
     assert len(found.row(0, named=True)["groups"]) == 7
+
+
+def test_the_groups_shown_are_those_that_are_scored() -> None:
+    """A cover one huxi short of a group was once taken for it: 29 huxi were shown where 28 are scored."""
+    changed = ["huxi.kan.small=5", "huxi.kan.large=2", "huxi.jiao.small=4"]
+    table = ["提:柒柒柒柒", "跑:七七七七", "偎:壹壹壹", "吃:八九十"]
+    answer = report("four_wang+none", "王五王王肆一伍", table, "一", "own", changed, show_all=False).answer
+    assert (answer["huxi"], answer["score"], answer["red_cards"]) == (28, 20, 10)
+    cards = "".join(group["cards"] for group in answer["groups"])
+    assert sum(cards.count(card) for card in "二七十贰柒拾") == 10
