@@ -260,7 +260,9 @@ def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Entry], list[Problem]]:
     merged: dict[str, Entry] = {}
     for layer in layers:
         for dotted, entry in layer.entries.items():
-            if dotted in KEYS or dotted in _FREE_TEXT or _is_min_fan(dotted):
+            if dotted in ("table.seats", "xing.singles") and type(entry.value) is not int:
+                problems.append(Problem(entry.file, entry.line, dotted, f"{dotted}: must be a whole number"))
+            elif dotted in KEYS or dotted in _FREE_TEXT or _is_min_fan(dotted):
                 merged[dotted] = entry
             elif dotted in SECTIONS or dotted in ("title", "about"):
                 message = f"{dotted}: is a section; its keys go below it, not a value"

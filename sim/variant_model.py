@@ -388,7 +388,7 @@ class WangPayout(Section):
         5, "1.3", "Each wang costs {} in a draw game.", "荒庄每张王赔{}。"
     )
     all_in_one: Annotated[StrictInt, Field(ge=1, le=100)] = key(
-        2,
+        1,
         "1.3",
         "Who holds every wang pays the two other players {} times.",
         "所有王在一人手里时，赔左右家乘{}倍。",

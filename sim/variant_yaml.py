@@ -87,6 +87,10 @@ def parse(text: str, file: str) -> Layer:
     if bad:
         wrong(text.count("\n", 0, bad.start()) + 1, f"control character {bad.group()!r}; remove it")
         return layer
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("%"):
+            wrong(number, "YAML directives are not taken; remove the line")
+            return layer
     deepest = max((len(line) - len(line.lstrip(" ")) for line in text.splitlines()), default=0)
     if deepest > 200 or text.count("{") + text.count("[") > MAX_NODES:
         wrong(None, f"nested too deeply; a variant has at most {MAX_DEPTH} levels")
@@ -198,6 +202,8 @@ def scalar(node: ScalarNode) -> tuple[object, str | None]:
             return None, f"{_short(text)!r}: write whole numbers in plain decimal digits, at most 18"
         return int(text), None
     if kind == "bool":
+        if text.lower() not in ("true", "false"):
+            return None, f"{_short(text)!r} must be true or false"
         return text.lower() == "true", None
     if kind == "null":
         return None, "has no value"
@@ -214,6 +220,8 @@ def parse_scalar(text: str) -> tuple[Any, str | None]:
     """Value of an override: a scalar, or a flow mapping of numbers like ``{1: 2, 2: 4}``; or what is wrong."""
     if len(text) > 1000:
         return None, "the value is longer than 1000 characters"
+    if "\n" in text or "\r" in text:
+        return None, "the value must be on one line"
     layer = parse(f"value: {text}" if text.strip() else "value:", "--set")
     if layer.problems:
         message = layer.problems[0].message.removeprefix("value: ")

@@ -174,6 +174,9 @@ def test_all_faults_of_a_file_at_once_each_with_its_line(tmp_path: Path) -> None
     ("text", "words"),
     [
         ("- 1\n", "must be a mapping"),
+        ("%YAML 1.1\n---\ndeal: {heavenly_win: yes}\n", "directives are not taken"),
+        ("deal: {heavenly_win: !!bool 'yes'}\n", "true or false"),
+        ("xing: {singles: true}\n", "whole number"),
         ("42\n", "must be a mapping"),
         ("a: [\n", "not valid YAML"),
         ("stake:\n", "stake: has no value"),
@@ -246,6 +249,7 @@ def test_faults_of_a_parent_name_the_parent(tmp_path: Path) -> None:
     [
         ("stak=2", "did you mean stake?"),
         ("stake", "must be key=value"),
+        ("stake=1\ncap: 7", "on one line"),
         ("stake=two", "whole number"),
         ("win.wang_limit.mode=by_fam", "did you mean by_fan?"),
         ("win=3", "is a section"),
@@ -304,3 +308,7 @@ def test_any_legal_variant_survives_yaml_pickle_and_override(
     again = load_variant(path)
     assert again.digest == variant.digest
     assert load_variant(again.preset, again.overrides).digest == variant.digest
+
+
+def test_a_file_without_extends_is_the_base(tmp_path: Path) -> None:
+    assert load_variant(write(tmp_path, "stake: 1\n")).digest == load_variant("base").digest
