@@ -20,11 +20,11 @@ def run(*args: str) -> tuple[int, str]:
 
 
 def test_simulate_strata_prints_estimates_and_the_variance_gained() -> None:
-    code, out = run("two_wang", "--strata", "--games", "600", "--jobs", "1", "--lang", "en")
+    code, out = run("two_wang", "--strata", "--games", "6000", "--jobs", "1", "--lang", "en")
     assert code == 0
     assert "draw-game rate" in out
     assert "variance gained" in out
-    code, out = run("two_wang", "--strata", "--games", "600", "--jobs", "1", "--json")
+    code, out = run("two_wang", "--strata", "--games", "6000", "--jobs", "1", "--json")
     assert code == 0
     assert json.loads(out)
 
