@@ -173,6 +173,8 @@ def main() -> int:
     except RunError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:  # a second one on the way out, as the command line takes it
+        return 130
     return 0
 
 
