@@ -46,7 +46,9 @@ _RUNS = [(rank, rank + 1, rank + 2) for rank in range(RANKS - 2)] + [(1, 6, 9)]
 _PENG_HUXI = (1, 3)
 
 
-def _pieces(values: dict[str, int], weight: int, size: int, rank: int) -> list[tuple[tuple[int, ...], int, int]]:
+def _pieces(
+    values: dict[str, int], weight: int, size: int, rank: int
+) -> list[tuple[tuple[int, ...], int, int]]:
     """Ways to use the lowest card ``rank``: (ranks taken, value, 0 or 1 for the pair of a quad hand)."""
     alike = weight * _PENG_HUXI[size] * values["alike"] // 4
     pieces: list[tuple[tuple[int, ...], int, int]] = [
