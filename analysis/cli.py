@@ -648,6 +648,90 @@ def plan(
         click.echo(line)
 
 
+# --- bots ------------------------------------------------------------------------------------------
+
+
+def _bots_default(which: str) -> Callable[[], str]:
+    def names() -> str:
+        from analysis import seatings
+
+        return ",".join(getattr(seatings, which)())
+
+    return names
+
+
+@app.command()
+@click.argument("variant", nargs=-1, required=True, metavar="VARIANT...")
+@click.option(
+    "--bots",
+    default=_bots_default("ladder"),
+    show_default="the ladder",
+    metavar="A,B,…",
+    help="From the weakest to the strongest; neighbours are the steps.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(2, 10**9),
+    default=10_000,
+    show_default=True,
+    help="Deals, each played in every seating.",
+)
+@click.option(
+    "--design",
+    type=click.Choice(["auto", "triples", "pairs", "steps"]),
+    default="auto",
+    show_default=True,
+    help="Seatings: all triples; every pair, one against two and two against one; or neighbours only.",
+)
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder for results and plot; what is begun there goes on [default: results/tournament-…].",
+)
+@click.option("--quiet", is_flag=True, help="No progress.")
+@set_option
+@json_option
+@lang_option
+def tournament(
+    variant: tuple[str, ...],
+    bots: str,
+    games: int,
+    design: Any,
+    seed: int,
+    out: Path | None,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    lang: str,
+    **how: Any,
+) -> None:
+    """Let bots meet in every seating of the same deals: scores, wins, ratings, style, steps of the ladder.
+
+    \b
+    chehuzi tournament four_wang --bots random,greedy --games 5000 --out results/ladder
+    """
+    from analysis.seatings import default_folder
+    from analysis.tournament import plan_tournament, play_tournament
+    from analysis.tournament_words import document, print_tournament, write_tournament
+
+    plan, chosen = plan_tournament(variant, bots, games, design=design, seed=seed, overrides=overrides)
+    folder = out or default_folder(plan)
+    found = play_tournament(plan, chosen, out=folder, **how)
+    write_tournament(found, folder, lang)
+    if as_json:
+        print_json(document(found))
+        return
+    print_tournament(found, lang)
+    say({"en": f"stored in {folder}", "zh": f"已存入 {folder}"}[lang])
+
+
 # --- strata, rare events, decisions ------------------------------------------------------------------
 
 

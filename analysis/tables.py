@@ -67,7 +67,7 @@ def _alike(below: float, above: float) -> bool:
     return abs(below - above) <= ASYMMETRY * (below + above)
 
 
-def _measure(value: float, low: float | None, high: float | None, whole: bool = False) -> str:
+def measure(value: float, low: float | None, high: float | None, whole: bool = False) -> str:
     """Value with interval: ``a ± b``, b the longer side, or ``a [low, high]`` when the sides differ much."""
     if low is None or high is None:
         base = _plain(value, 0 if whole else _digits(0, value))
@@ -100,7 +100,7 @@ def format_difference(
     """
     factor = 100.0 if item.unit == "share" else 1.0
     ends = [None if end is None else end * factor for end in (low, high)]
-    text = _measure(value * factor, ends[0], ends[1], whole=item.kind == "quantile")
+    text = measure(value * factor, ends[0], ends[1], whole=item.kind == "quantile")
     return f"+{text}" if signed and value > 0 else text
 
 
@@ -132,7 +132,7 @@ def _rare(value: float, low: float | None, high: float | None, method: str, lang
     else:
         least, most = 1 / high, 1 / low
         if _alike(middle - least, most - middle) and most < 1e4:
-            text = _measure(middle, least, most).replace(",", "")
+            text = measure(middle, least, most).replace(",", "")
         else:
             # So wide an interval leaves nothing for a third figure to say.
             text = f"{_one_in(middle, lang, 2)} [{_one_in(least, lang, 2)}–{_one_in(most, lang, 2)}]"
@@ -162,9 +162,9 @@ def format_cell(row: dict[str, Any], item: Metric, lang: str = "en") -> str:
         if method == "lower" and low is not None:
             return f"> {_plain(low * 100, _digits((1 - low) * 100, 1.0))} %"
         bounds = [None if end is None else end * 100 for end in (low, high)]
-        text = f"{_measure(value * 100, bounds[0], bounds[1])} %"
+        text = f"{measure(value * 100, bounds[0], bounds[1])} %"
     else:
-        text = _measure(value, low, high, whole=item.kind == "quantile")
+        text = measure(value, low, high, whole=item.kind == "quantile")
     if low is None and high is None:
         same = item.kind in ("mean", "payout", "spread") and row["units"] > 1
         text += _WORDS["all_equal" if same else "too_few"][lang]

@@ -121,10 +121,15 @@ class Player:
         shuffle(self._words(game), self.params.wangs, self.table.deck)
         start(self.params, self.table, dealer, self._numbers, bot_words)
 
-    def events(self, game: int) -> list[Event]:
-        """Play a game and return its log."""
+    def finish(self, game: int) -> Table:
+        """Play a game and return the table at its end, with what was logged; the next call plays on it."""
         self.deal(game)
         play(self.params, self._potential, self.table)
+        return self.table
+
+    def events(self, game: int) -> list[Event]:
+        """Play a game and return its log."""
+        self.finish(game)
         return [self._start_event(game), *read_events(self.variant, self.params, self.table)]
 
     def _start_event(self, game: int) -> Event:
