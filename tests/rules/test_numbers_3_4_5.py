@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from kit import Script, judged, of_type, play, scores
 from test_keys import BLACK, CHUANG, DIAO, LARGE, ONE_RED, QUADS, QUADS_LARGE, RED, SMALL, ZHA
@@ -116,28 +118,38 @@ def test_4_4_zimo_only_on_an_own_draw() -> None:
     assert judged(hand, table, win, "other")["fan"] == 4
 
 
-@pytest.mark.parametrize(
-    ("colour", "factor"),
-    [("red", 2), ("one_red", 3), ("black", 4)],
-)
-def test_4_4_zimo_pay_table_of_the_text(colour: str, factor: int) -> None:
-    """红 4/8/16, 点 6/12/24, 黑 8/16/32 for own draw, single wang, double wang."""
-    own = {"red": RED, "one_red": ONE_RED, "black": BLACK}[colour]
-    assert judged(*own)["fan"] == 2 * factor
-    # one wang: the pair is the winning card and a wang; two wangs: the pair is two wangs
-    hands = {
-        "black": "三三叁肆肆四八八捌王",
-        "one_red": "三三叁肆肆四五六七王",
-        "red": "二七十贰柒拾贰柒拾王",
-    }
-    tables = {
-        "black": ["提:一一一一", "碰:伍伍伍", "偎:玖玖玖"],
-        "one_red": ["提:一一一一", "碰:伍伍伍", "偎:玖玖玖"],
-        "red": ["提:一一一一", "碰:十十十", "偎:玖玖玖"],
-    }
-    single = judged(hands[colour], tables[colour], "六" if colour != "one_red" else "八")
-    assert single["fan"] == 4 * factor
-    assert judged(hands[colour], tables[colour], "王")["fan"] == 8 * factor
+PAY_TABLE = (
+    "“红胡”自摸乘4倍，“红胡”单王吊乘8倍，“红胡”双王吊乘16倍；“点朱胡”自摸乘6倍，“点朱胡”单王吊乘12倍，"
+    "“点朱胡”双王吊乘24倍；“黑胡”自摸乘8倍，“黑胡”单王吊乘16倍，“黑胡”双王吊乘32倍"
+)  # the words of the text on two and three wangs
+COLOURS = {"红胡": "red", "点朱胡": "one_red", "黑胡": "black"}
+WAYS = {"自摸": "zimo", "单王吊": "wang_diao", "双王吊": "wang_diao_wang"}
+PAIR_WANTED = {
+    # six groups and a wang, and a card that pairs with it leaving the colour as it is
+    "red": ("二七十贰柒拾贰柒拾王", ["提:一一一一", "碰:十十十", "偎:玖玖玖"], "六"),
+    "one_red": ("三三叁肆肆四五六七王", ["提:一一一一", "碰:伍伍伍", "偎:玖玖玖"], "八"),
+    "black": ("三三叁肆肆四八八捌王", ["提:一一一一", "碰:伍伍伍", "偎:玖玖玖"], "六"),
+}
+PAYS = re.findall(r"“(..?胡)”(自摸|单王吊|双王吊)乘(\d+)倍", PAY_TABLE)
+
+
+@pytest.mark.parametrize("variant", ["two_wang", "three_wang", "four_wang"])
+@pytest.mark.parametrize(("colour", "way", "times"), PAYS)
+def test_4_4_zimo_pay_table_of_the_text(variant: str, colour: str, way: str, times: str) -> None:
+    """红 4/8/16, 点 6/12/24, 黑 8/16/32 for own draw, single and double wang: a special stands in place of 自摸."""
+    name = COLOURS[colour]
+    if way == "自摸":
+        case = {"red": RED, "one_red": ONE_RED, "black": BLACK}[name]
+    else:
+        hand, table, card = PAIR_WANTED[name]
+        case = (hand, table, card if way == "单王吊" else "王")
+    answer = judged(*case, variant=variant)
+    assert (answer["names"], answer["fan"]) == ([name, WAYS[way]], int(times))
+    assert answer["score"] == answer["tun"] * int(times)
+
+
+def test_4_4_zimo_pay_table_is_whole() -> None:
+    assert [int(times) for _, _, times in PAYS] == [4, 8, 16, 6, 12, 24, 8, 16, 32]
 
 
 def test_4_5_wang_diao() -> None:
