@@ -551,6 +551,15 @@ def bench(games: int, bots: str, as_json: bool, lang: str) -> None:
 @click.option("--resume", is_flag=True, help="Finish the run of that folder, or compare it again.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--words", is_flag=True, help="A sentence for every difference found, not only the main ones.")
+@click.option(
+    "--bots-matrix",
+    "matrix",
+    is_flag=False,
+    flag_value="all",
+    default=None,
+    metavar="[MIXES]",
+    help="Ask each claim again under every bot mix; or under these, e.g. 'random greedy,random,random'.",
+)
 @set_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print one row a pair and metric as CSV.")
@@ -563,6 +572,7 @@ def compare(
     margins: tuple[str, ...],
     level: float,
     words: bool,
+    matrix: str | None,
     overrides: tuple[str, ...],
     as_json: bool,
     as_csv: bool,
@@ -576,6 +586,13 @@ def compare(
     from analysis.tables import to_csv
 
     comparing.check_wishes(metrics, margins)
+    if matrix is not None:
+        if margins:
+            raise click.UsageError("--bots-matrix goes without --margin")
+        output = "json" if as_json else "csv" if as_csv else "words" if words else "table"
+        what = {"metrics": metrics or None, "against": against, "level": level}
+        _compare_matrix(variant, vary, overrides, matrix, output, lang, {**what, **how})
+        return
     run, names = comparing.play_or_open(variant, overrides, vary, command=["chehuzi", *sys.argv[1:]], **how)
     found = comparing.compare_run(run, metrics=metrics or None, against=against, level=level, margins=margins)
     honesty = check_run(run)
@@ -601,6 +618,40 @@ def compare(
         print_comparison(found, lang, names, [facts_line + text[lang] for text in honesty.checked], words)
     if not honesty.ok:
         raise CheckFailedError("; ".join(finding.text[lang] for finding in honesty.findings))
+
+
+def _compare_matrix(
+    variants: Sequence[str],
+    vary: Sequence[str],
+    overrides: Sequence[str],
+    mixes: str,
+    output: str,
+    lang: str,
+    how: dict[str, Any],
+) -> None:
+    """``compare --bots-matrix``: the comparison under every mix, and what holds in how many."""
+    from analysis import compare as comparing
+    from analysis.matrix import compare_matrix, parse_mixes
+    from analysis.matrix_words import document, print_matrix, write_matrix
+    from analysis.tables import to_csv
+
+    if len(variants) == 1 and (Path(variants[0]) / "manifest.json").is_file():
+        raise click.UsageError(f"{variants[0]} is a run of one mix; --bots-matrix plays: name variants")
+    wanted = parse_mixes(mixes, how.pop("bots"))
+    loaded, names = comparing.grid(variants, overrides, vary)
+    found = compare_matrix(loaded, wanted, names=names, command=["chehuzi", *sys.argv[1:]], **how)
+    if how["out"] is not None:
+        write_matrix(found, how["out"], lang)
+    if output == "json":
+        print_json(document(found))
+    elif output == "csv":
+        click.echo(to_csv(found.long), nl=False)
+    else:
+        print_matrix(found, lang, everything=output == "words")
+        if how["out"] is not None:
+            say({"en": f"stored in {how['out']}", "zh": f"已存入 {how['out']}"}[lang])
+    if found.findings:
+        raise CheckFailedError("; ".join(finding.text[lang] for finding in found.findings))
 
 
 @app.command()

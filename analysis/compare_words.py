@@ -69,6 +69,12 @@ _CONTEXT: dict[str, Text] = {
 _ARROWS = {"higher": "▲", "lower": "▼", "undecided": "·"}
 
 
+def full_name(item: Metric, lang: str) -> str:
+    """Return the name of a metric outside its section of the table."""
+    name = item.name[lang]
+    return _CONTEXT[item.section][lang].format(name) if item.section in _CONTEXT else name
+
+
 def _amount(row: Mapping[str, Any], item: Metric, lang: str) -> str:
     """Size of a difference with its joint interval, without sign: ``3.1 ± 0.2 points``."""
     sign = 1.0 if row["difference"] >= 0 else -1.0
@@ -111,9 +117,7 @@ def verdict(row: Mapping[str, Any], lang: str = "en", names: Mapping[str, str] |
     item = METRICS[row["metric"]]
     shown = names or {}
     base, variant = (shown.get(row[key], row[key]) for key in ("base", "variant"))
-    name = item.name[lang]
-    if item.section in _CONTEXT:
-        name = _CONTEXT[item.section][lang].format(name)
+    name = full_name(item, lang)
     if row["difference"] is None:
         return Text(
             f"{name}: does not apply to both {base} and {variant}",
