@@ -254,7 +254,8 @@ def compare_matrix(
     if len(variants) < 2:
         raise CompareError("to compare takes two variants or more; --vary makes several of one")
     bar = make_progress(quiet) if progress is None else progress
-    frames, findings = [], []
+    frames: list[pl.DataFrame] = []
+    findings: list[Any] = []
     labels: list[str] = []
 
     def compare_one(mix: str, folder: Path) -> Run:

@@ -185,7 +185,7 @@ def document(matrix: Matrix) -> dict[str, Any]:
         kept["by_mix"] = by_claim[row["base"], row["variant"], row["metric"]]
         claims.append(kept)
     robust, made = share_of_robust(matrix.claims)
-    digests = {}
+    digests: dict[str, str | None] = {}
     for base, digest, variant, other in (
         matrix.long.select("base", "base_digest", "variant", "digest").unique(maintain_order=True).rows()
     ):
