@@ -878,6 +878,44 @@ def decide_question(variant: str, question: str, **options: Any) -> None:
     raise SystemExit(decide_command(variant, question, **options))
 
 
+# --- auditing and real games ---------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("variant")
+@click.option(
+    "--games",
+    type=click.IntRange(0, 10**8),
+    default=10_000,
+    show_default=True,
+    help="Deals a bot; 0: the rules only.",
+)
+@click.option("--bots", default=None, help="Bots, separated by commas [default: all compiled ones].")
+@click.option(
+    "--pay-table",
+    default="text",
+    show_default=True,
+    metavar="text|none|FILE",
+    help="What wins are said to pay: the rule text, nothing, or a YAML file.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@click.option("--strict", is_flag=True, help="Exit 1 on any finding above a note.")
+@set_option
+@json_option
+@lang_option
+def audit(variant: str, games: int, **options: Any) -> None:
+    """Rules that cannot fire, limits that never bind, contradictions; what never happens or matters in play.
+
+    \b
+    chehuzi audit four_wang
+    chehuzi audit my_room.yaml --games 0 --strict
+    """
+    from analysis.audit import audit_command
+
+    raise SystemExit(audit_command(variant, games, **options))
+
+
 # --- entry -------------------------------------------------------------------------------------------
 
 
@@ -896,6 +934,7 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("analysis.strata", "StrataError"),
         ("analysis.rare", "RareError"),
         ("analysis.sequential", "DecideError"),
+        ("analysis.audit_rules", "AuditError"),
     ):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))
