@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sim import rng
-from sim.bots import bot_id
-from sim.bots.potential import potential_tables
 from sim.cards import FACES, NO_CARD, RANKS, WANG, is_red, show_cards
-from sim.engine import play, start
+from sim.engine import start
 from sim.explain import Hand, best_arrangement
 from sim.groups import GROUP_KINDS, KAN, PAIR, TI, TYPE_NAMES, WEI
 from sim.params import Params, compile_params
+from sim.players import Players
 from sim.rows import BY_NAMES, FAN_NAMES, NULL
 from sim.rules.arrange import ALL, FORCED_ONLY
 from sim.rules.deal import ORDINARY, first_dealer, following_dealer, shuffle
@@ -97,8 +96,7 @@ class Player:
         self.session = session
         self.params: Params = compile_params(variant)
         self.table: Table = new_table(log=True)
-        self._numbers = np.array([bot_id(name) for name in bots], dtype=np.int64)
-        self._potential = potential_tables()
+        self.players = Players(self.params, bots, variant.flat())
 
     def deal(self, game: int) -> None:
         """Bring the table to the beginning of a game; within a session its earlier games are played first."""
@@ -108,7 +106,7 @@ class Player:
             dealer = int(first_dealer(self.params, self._words(begin)))
             for earlier in range(begin, game):
                 self._start(earlier, dealer)
-                play(self.params, self._potential, self.table)
+                self.players.play(self.table, earlier)
                 dealer = int(following_dealer(self.params, self.table))
         self._start(game, dealer)
 
@@ -119,12 +117,12 @@ class Player:
     def _start(self, game: int, dealer: int) -> None:
         bot_words = rng.words(self.seed, rng.STREAM_BOTS, game, 1, rng.BOT_WORDS)[0]
         shuffle(self._words(game), self.params.wangs, self.table.deck)
-        start(self.params, self.table, dealer, self._numbers, bot_words)
+        start(self.params, self.table, dealer, self.players.numbers, bot_words)
 
     def finish(self, game: int) -> Table:
         """Play a game and return the table at its end, with what was logged; the next call plays on it."""
         self.deal(game)
-        play(self.params, self._potential, self.table)
+        self.players.play(self.table, game)
         return self.table
 
     def events(self, game: int) -> list[Event]:

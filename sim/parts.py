@@ -104,11 +104,16 @@ def compile_keys(keys: Mapping[str, object]) -> Any:
 def play_rows(
     keys: Mapping[str, object], bots: tuple[str, str, str], seed: int, first: int, count: int, session: int
 ) -> Rows:
-    """Play games with the engine; see :func:`sim.engine.play_games` for the rows."""
-    from sim.bots import bot_id
-    from sim.engine import play_games
+    """Play games with the engine; see :func:`sim.engine.play_games` for the rows.
 
-    return play_games(compile_keys(keys), [bot_id(name) for name in bots], seed, first, count, session)
+    Raises
+    ------
+    sim.own_bot.OwnBotError
+        If a user's bot fails.
+    """
+    from sim.players import Players
+
+    return Players(compile_keys(keys), bots, keys).play_games(seed, first, count, session)
 
 
 def rows_schema() -> dict[str, Any]:

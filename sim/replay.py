@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from sim.bots import parse_bots
 from sim.gamelog import Event, Player, dump_line
 from sim.logcheck import Complaint, check_log
 from sim.logread import MAX_LINE, LogError, LoggedGame, iter_log
+from sim.players import parse_players
 from sim.replay_frames import split_games, view_game
 from sim.replay_html import MAX_GAMES, render_html
 from sim.replay_text import TextReplay, render_text
@@ -87,7 +87,7 @@ def play_log(
     ------
     VariantError, sim.bots.BotError
     """
-    names = parse_bots(bots if isinstance(bots, str) else ",".join(bots))
+    names = parse_players(bots if isinstance(bots, str) else ",".join(bots))
     player = Player(load_variant(variant, overrides), names, seed, session)
     for game in games:
         yield player.events(game)

@@ -89,7 +89,8 @@ def simulate(
     games : int
         Games a variant; with sessions a multiple of ``session``.
     bots : str or sequence of str
-        One bot for all seats, or three: dealer, next, third (``"a,b,c"`` or a sequence).
+        One player for all seats, or three: dealer, next, third (``"a,b,c"`` or a sequence). A bot's name, ``search``
+        with its knobs, or ``FILE.py:CLASS`` (:mod:`sim.own_bot`).
     seed : int
         0 to 2**64 - 1.
     jobs : int, optional
@@ -125,7 +126,7 @@ def simulate(
     sim.variant.VariantError
         A variant that does not hold.
     sim.bots.BotError
-        An unknown bot.
+        An unknown bot, or a user's bot that fails.
 
     Examples
     --------
@@ -147,8 +148,13 @@ def simulate(
     )
 
 
-def default_chunk(games: int, session: int = 0) -> int:
-    """Games a part when none is given; depends on nothing but ``games`` and ``session``."""
+def default_chunk(games: int, session: int = 0, bots: Sequence[str] = ()) -> int:
+    """Games a part when none is given; depends on nothing but ``games``, ``session`` and the players' kind."""
+    from sim.players import is_compiled
+
+    if not is_compiled(bots):  # some games a second: small parts, so that all cores are busy to the end
+        wanted = -(-games // _PARTS_WANTED)
+        return min(max(1, wanted // session) * session if session else wanted, MAX_CHUNK)
     wanted = max(-(-games // _PARTS_WANTED), _LEAST_CHUNK)
     wanted = max(min(wanted, _MOST_CHUNK), -(-games // _PARTS_BEARABLE))
     wanted = -(-wanted // 1000) * 1000
@@ -170,9 +176,9 @@ def _whole(name: str, value: object, least: int, most: int) -> int:
 
 
 def _bot_names(bots: str | Sequence[str]) -> tuple[str, str, str]:
-    from sim.bots import parse_bots
+    from sim.players import parse_players
 
-    return parse_bots(bots if isinstance(bots, str) else ",".join(str(name) for name in bots))
+    return parse_players(bots if isinstance(bots, str) else ",".join(str(name) for name in bots))
 
 
 def _jobs(jobs: int | None) -> int:
@@ -259,7 +265,7 @@ def _plan(
         either = f"{below} or {above}" if below else f"{above}"
         raise RunError(f"games: {games} is no multiple of session {session}; {either} would be")
     if chunk is None:
-        size = default_chunk(games, session)
+        size = default_chunk(games, session, bots)
     else:
         size = _whole("chunk", chunk, 1, MAX_CHUNK)
         if session and size % session:
@@ -567,9 +573,11 @@ def _warm_up(manifest: Manifest, progress: Progress) -> None:
     if not is_warm():
         progress.message(f"compiling once (about {_COMPILE_SECONDS} s)")
     from sim.engine import warm_up
+    from sim.players import warm_up as warm_up_players
 
     params = [compile_keys(variant.keys) for variant in manifest.variants]
     warm_up(params[0])
+    warm_up_players(params[0], manifest.bots)
 
 
 _temporary: list[Path] = []

@@ -29,17 +29,14 @@ from sim.rows import NULL, ROW_COLUMNS
 from sim.rules.arrange import ALL, evaluate
 from sim.rules.deal import ORDINARY, shuffle
 from sim.rules.fan import BY_OWN
+from sim.snapshot import SNAPSHOT, restore, save
 from sim.state import (
     DEAD,
     DECK,
     END,
-    GAME_FIELDS,
-    MAX_MELDS,
     N_SEATS,
     OWNED,
     PHASE,
-    PUBLIC_FIELDS,
-    SEAT_FIELDS,
     SEATS,
     TOP,
     W_SPECIAL,
@@ -63,10 +60,6 @@ WALL_WORDS = 24
 """32-bit words to shuffle a wall of at most 23 cards, rounded up."""
 
 _STREAM_SHIFT = 8  # the low bits of a stream say what it is for, the rest which stratum, stage or replicate
-
-_HAND = WANG + 1  # kinds and the wang
-SNAPSHOT = SEATS * (_HAND + SEAT_FIELDS + PUBLIC_FIELDS + MAX_MELDS * 5) + DECK + _HAND + GAME_FIELDS
-"""Length of a state kept by :func:`save`."""
 
 TO_THE_END = 8
 """A level that no game reaches: one that is run to it is played to its end."""
@@ -194,74 +187,6 @@ def run_to(p: Params, potential: Potential, t: Table, target: int, special: int,
         if advance(p, t) == D_NONE:
             return 0
         apply(p, t, decide(p, potential, t))
-
-
-@kernel
-def save(t: Table, kept: Ints) -> None:
-    """Keep the state of a game in progress in ``kept`` (SNAPSHOT,); no decision may be pending.
-
-    Plain loops: slices take numba ten times as long to compile.
-    """
-    at = 0
-    for seat in range(SEATS):
-        for kind in range(_HAND):
-            kept[at] = t.hand[seat, kind]
-            at += 1
-        for field in range(SEAT_FIELDS):
-            kept[at] = t.seat[seat, field]
-            at += 1
-        for field in range(PUBLIC_FIELDS):
-            kept[at] = t.public[seat, field]
-            at += 1
-        for meld in range(MAX_MELDS):
-            for field in range(3):
-                kept[at] = t.melds[seat, meld, field]
-                at += 1
-            for field in range(2):
-                kept[at] = t.shown[seat, meld, field]
-                at += 1
-    for place in range(DECK):
-        kept[at] = t.deck[place]
-        at += 1
-    for kind in range(_HAND):
-        kept[at] = t.seen[kind]
-        at += 1
-    for field in range(GAME_FIELDS):
-        kept[at] = t.game[field]
-        at += 1
-
-
-@kernel
-def restore(kept: Ints, t: Table) -> None:
-    """Bring a state kept by :func:`save` back onto the table."""
-    at = 0
-    for seat in range(SEATS):
-        for kind in range(_HAND):
-            t.hand[seat, kind] = kept[at]
-            at += 1
-        for field in range(SEAT_FIELDS):
-            t.seat[seat, field] = kept[at]
-            at += 1
-        for field in range(PUBLIC_FIELDS):
-            t.public[seat, field] = kept[at]
-            at += 1
-        for meld in range(MAX_MELDS):
-            for field in range(3):
-                t.melds[seat, meld, field] = kept[at]
-                at += 1
-            for field in range(2):
-                t.shown[seat, meld, field] = kept[at]
-                at += 1
-    for place in range(DECK):
-        t.deck[place] = kept[at]
-        at += 1
-    for kind in range(_HAND):
-        t.seen[kind] = kept[at]
-        at += 1
-    for field in range(GAME_FIELDS):
-        t.game[field] = kept[at]
-        at += 1
-    t.money[:] = 0  # nothing is paid before a game ends
 
 
 @kernel

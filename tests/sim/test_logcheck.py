@@ -403,7 +403,6 @@ def test_wrong_value_of_a_win(field: str, rule: str) -> None:
 
 def test_worse_groups_of_a_win() -> None:
     """Groups that the hand does make, but that are worth less."""
-    from sim.engine import play
     from sim.explain import all_arrangements
     from sim.gamelog import winning_hand
 
@@ -415,7 +414,7 @@ def test_worse_groups_of_a_win() -> None:
             if events[index]["type"] != "win":
                 continue
             player.deal(game)
-            play(player.params, player._potential, player.table)
+            player.players.play(player.table, game)
             ways = all_arrangements(winning_hand(player.variant, player.params, player.table))
             worse = [way for way in ways if way.score != events[index]["score"]]
             same = [

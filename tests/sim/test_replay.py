@@ -56,7 +56,6 @@ def won(variant: str = "four_wang") -> int:
 @pytest.mark.parametrize("variant", ["two_wang", "four_wang"])
 def test_board_keeps_every_card_and_counts_as_the_engine_does(variant: str, overrides: str) -> None:
     """The board follows the events alone; at the end it must be the engine's table."""
-    from sim.engine import play
     from sim.state import HUXI, MELDS, OWNED, P_ACTIVE, QUADS
 
     source = player(variant, overrides)
@@ -74,7 +73,7 @@ def test_board_keeps_every_card_and_counts_as_the_engine_does(variant: str, over
                 everything.append(board.card.kind)
             assert sorted(everything) == sorted([*range(20)] * 4 + [20] * wangs)
         source.deal(number)
-        play(source.params, source._potential, source.table)
+        source.players.play(source.table, number)
         table = source.table
         for seat in range(4):
             if table.public[seat, P_ACTIVE]:
