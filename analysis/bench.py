@@ -12,6 +12,7 @@ from typing import Any
 PRESETS = ("two_wang", "three_wang", "four_wang")
 SIGNATURE_GAMES = 500
 SIGNATURE_SEED = 20_260_101
+SLOW_GAMES = 60  # of players that are asked in Python
 
 
 def signature() -> str:
@@ -46,19 +47,24 @@ def measure(variant: str, bots: Sequence[str], games: int, repeats: int = 3) -> 
         ``games_per_second`` (the median of ``repeats``), the least and greatest, ``decisions_per_second``,
         ``microseconds_per_game``.
     """
-    from sim.bots import bot_id
-    from sim.engine import play_games, warm_up
+    from sim.engine import warm_up
     from sim.params import compile_params
+    from sim.players import Players
+    from sim.players import warm_up as warm_up_players
     from sim.rows import COLUMN
     from sim.variant import load_variant
 
-    params = compile_params(load_variant(variant))
-    numbers = tuple(bot_id(name) for name in bots)
+    loaded = load_variant(variant)
+    params = compile_params(loaded)
+    players = Players(params, bots, loaded.flat())
+    if not players.compiled:
+        games = min(games, SLOW_GAMES)
     warm_up(params)
+    warm_up_players(params, bots)
     rates, decisions = [], 0
     for repeat in range(repeats):
         began = time.perf_counter()
-        rows = play_games(params, numbers, seed=repeat, first=0, count=games)
+        rows = players.play_games(seed=repeat, first=0, count=games)
         rates.append(games / (time.perf_counter() - began))
         decisions = int(rows[:, COLUMN["decisions"]].sum())
     rates.sort()
@@ -76,14 +82,17 @@ def measure(variant: str, bots: Sequence[str], games: int, repeats: int = 3) -> 
 
 
 def bench(games: int = 20_000, bots: Sequence[str] = ("greedy", "random")) -> dict[str, Any]:
-    """Measure every preset with every bot of the list.
+    """Measure every preset with every bot of the list: in all seats, or one that is asked in Python against two greedy.
 
     Returns
     -------
     dict
         ``machine``, ``signature`` and ``results``, a list of :func:`measure`.
     """
-    results = [measure(variant, (bot,) * 3, games) for variant in PRESETS for bot in bots]
+    from sim.players import is_compiled
+
+    seats = [(bot,) * 3 if is_compiled([bot]) else (bot, "greedy", "greedy") for bot in bots]
+    results = [measure(variant, names, games) for variant in PRESETS for names in seats]
     return {
         "machine": {
             "processor": platform.machine(),

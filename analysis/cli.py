@@ -494,11 +494,9 @@ def rules(number: str | None, lang: str, as_json: bool) -> None:
 def bench(games: int, bots: str, as_json: bool, lang: str) -> None:
     """Games per second on one core by variant and bots, and one signature of fixed games."""
     from analysis import bench as benchmark
-    from sim.bots import bot_id
+    from sim.players import player_name
 
-    names = [name.strip() for name in bots.split(",")]
-    for name in names:
-        bot_id(name)
+    names = [player_name(name.strip()) for name in bots.split(",")]
     report = benchmark.bench(games, names)
     if as_json:
         print_json(report)

@@ -108,13 +108,14 @@ def parse_mixes(text: str, reference: str = "greedy") -> tuple[str, ...]:
     CompareError
         With fewer than two mixes there is nothing to hold against each other.
     """
-    from sim.bots import BotError, parse_bots
+    from sim.bots import BotError
+    from sim.players import parse_players
 
     parts = [part.strip() for part in (text.split(";") if ";" in text else text.split())]
     parts = [part for part in parts if part]
     wanted = list(default_mixes()) if parts == ["all"] else parts
     try:
-        found = [mix_name(parse_bots(reference)), *(mix_name(parse_bots(part)) for part in wanted)]
+        found = [mix_name(parse_players(reference)), *(mix_name(parse_players(part)) for part in wanted)]
     except BotError as error:
         raise BotError(str(error).replace("--bots:", "--bots-matrix:")) from None
     mixes = tuple(dict.fromkeys(found))

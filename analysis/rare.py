@@ -242,7 +242,7 @@ def rare_event(
     >>> rare_event("four_wang", "wang_zha_wang", 50_000).one_in  # doctest: +SKIP
     1390.5
     """
-    from sim.bots import parse_bots
+    from sim.players import parse_compiled
     from sim.variant import load_variant
 
     wanted = parse_event(event)
@@ -259,7 +259,7 @@ def rare_event(
         raise RareError(
             f"{wanted.text}: one player must hold {wanted.wangs_needed} wangs; the deck of {loaded.name} has {wangs}"
         )
-    job = _Job(wanted, keys, parse_bots(bots), seed, default_jobs(games, jobs), wangs, level)
+    job = _Job(wanted, keys, parse_compiled(bots), seed, default_jobs(games, jobs), wangs, level)
     way = way_to(wanted, wangs)
     if method == "split" and way is None:
         raise RareError(f"{wanted.text}: there are no levels on the way to it; use --method strata")

@@ -165,10 +165,10 @@ def bot_list(text: str | Sequence[str], least: int = 2, most: int = 30) -> tuple
     SeatingError
         For a name twice, too few, or too many.
     """
-    from sim.bots import parse_bots
+    from sim.players import parse_players
 
     parts = text.split(",") if isinstance(text, str) else list(text)
-    names = tuple(parse_bots(part.strip())[0] for part in parts)
+    names = tuple(parse_players(part.strip())[0] for part in parts)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise SeatingError(f"--bots: {twice} is named twice")

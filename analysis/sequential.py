@@ -408,8 +408,8 @@ def decide(
     >>> decide("four_wang", "draw_rate > 0.15").answer  # doctest: +SKIP
     False
     """
-    from sim.bots import parse_bots
     from sim.parts import rows_to_frame
+    from sim.players import parse_compiled
     from sim.variant import load_variant
 
     asked = parse_question(question)
@@ -421,7 +421,7 @@ def decide(
     keys = dict(loaded.flat())
     if asked.item.needs_wangs and keys["deck.wangs"] == 0:
         raise DecideError(f"decide: {asked.item.key} does not apply to {loaded.name}, a deck without wangs")
-    names = parse_bots(bots)
+    names = parse_compiled(bots)
     stats = SufficientStats.empty()
     tuned = tuned_for(most)
     last = Look("undecided", None, None, None, 0)

@@ -520,7 +520,7 @@ def simulate_strata(
     >>> run = simulate_strata("four_wang", 20_000, metrics=["wang_payout"])  # doctest: +SKIP
     >>> run.estimate("wang_payout").interval  # doctest: +SKIP
     """
-    from sim.bots import parse_bots
+    from sim.players import parse_compiled
     from sim.variant import load_variant
 
     chosen = _chosen(metrics)
@@ -531,7 +531,7 @@ def simulate_strata(
     wangs = int(str(keys["deck.wangs"]))
     if wangs == 0:
         raise StrataError(f"{loaded.name}: a deck without wangs has no wang strata")
-    names = parse_bots(bots)
+    names = parse_compiled(bots)
     law = wang_strata(wangs)
     strata = list(law)
     weights = np.array([float(chance) for chance in law.values()])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim import rng
-from sim.bots import BotError, bot_id
+from sim.bots import BOTS, BotError, bot_id
 from sim.bots.dispatch import decide
 from sim.bots.potential import potential_tables
 from sim.engine import advance, apply, is_legal, play, play_games, start, write_row
@@ -89,6 +89,23 @@ def parse_players(text: str) -> tuple[str, str, str]:
         raise BotError(f"--bots: one name, or three as dealer,next,third; not {len(names)}")
     known = {name: player_name(name) for name in dict.fromkeys(names)}
     return known[names[0]], known[names[1]], known[names[2]]
+
+
+def parse_compiled(text: str) -> tuple[str, str, str]:
+    """:func:`parse_players` where only compiled bots can play.
+
+    Raises
+    ------
+    BotError
+        For a player that is asked in Python, too.
+    """
+    names = parse_players(text)
+    for name in names:
+        if not is_compiled([name]):
+            raise BotError(
+                f"--bots: {name} plays step by step, which this command cannot; bots are {', '.join(BOTS)}"
+            )
+    return names
 
 
 def is_compiled(names: Sequence[str]) -> bool:
