@@ -411,6 +411,24 @@ def _read_range(text: str) -> tuple[int, int]:
 @click.option("--step/--no-step", default=None, help="Step by step [default: on a terminal].")
 @click.option("--check", "check_only", is_flag=True, help="Only say whether the log keeps the rules.")
 @click.option("--ascii", "use_ascii", is_flag=True, help="Write cards as s1 b2 w.")
+@click.option("--explain", is_flag=True, help="With every decision its options, their values and the reason.")
+@click.option(
+    "--what-if",
+    type=click.IntRange(0, 10_000),
+    default=None,
+    metavar="STEP",
+    help="Play the options of the decision at that step on: on this deck, and averaged over unseen cards.",
+)
+@click.option(
+    "--option", type=click.IntRange(0, 100), default=None, help="With --what-if: this one, and its course."
+)
+@click.option(
+    "--worlds",
+    type=click.IntRange(20, 100_000),
+    default=200,
+    show_default=True,
+    help="Imagined worlds a decision.",
+)
 @set_option
 @json_option
 @lang_option
@@ -425,6 +443,10 @@ def replay(
     step: bool | None,
     check_only: bool,
     use_ascii: bool,
+    explain: bool,
+    what_if: int | None,
+    option: int | None,
+    worlds: int,
     overrides: tuple[str, ...],
     as_json: bool,
     lang: str,
@@ -434,6 +456,10 @@ def replay(
 
     if game is not None and span is not None:
         raise click.UsageError("--game and --games exclude each other")
+    if (explain or what_if is not None) and (page is not None or check_only):
+        raise click.UsageError("--explain and --what-if go without --html and --check")
+    if option is not None and what_if is None:
+        raise click.UsageError("--option chooses at a decision; say which with --what-if")
     wanted = None
     if span is not None:
         wanted = range(*_read_range(span))
@@ -450,6 +476,10 @@ def replay(
         step=step,
         check_only=check_only,
         ascii=use_ascii,
+        explain=explain,
+        what_if=what_if,
+        option=option,
+        worlds=worlds,
         as_json=as_json,
         lang=lang,
     )
@@ -926,6 +956,7 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("sim.bots", "BotError"),
         ("sim.explain", "QueryError"),
         ("sim.logread", "LogError"),
+        ("sim.whatif", "WhatIfError"),
         ("analysis.load", "LoadError"),
         ("analysis.metrics", "MetricError"),
         ("analysis.events", "EventError"),

@@ -52,6 +52,8 @@ ABOVE_PLAY = (
     "variant",
     "variant_model",
     "variant_yaml",
+    "whatif",
+    "whatif_words",
 )
 """Modules of ``sim`` that hold no kernel and that no kernel module imports: they cannot change how a game goes."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +68,10 @@ class Following:
     """By the index of a chosen event: all chi options (groups joined by ``+``), or all cards to discard."""
 
 
+Watch = Callable[[int, Table, int], None]
+"""See :func:`follow`."""
+
+
 class _Departed(Exception):  # noqa: N818 - not an error: it ends the comparison
     """The log has left the rules; what follows cannot be compared."""
 
@@ -121,8 +125,18 @@ def check_log(events: Sequence[Event]) -> list[Complaint]:
     return follow(events).complaints
 
 
-def follow(events: Sequence[Event]) -> Following:
-    """Judge a log as :func:`check_log` does, and note what else could have been chosen."""
+def follow(events: Sequence[Event], watch: Watch | None = None) -> Following:
+    """Judge a log as :func:`check_log` does, and note what else could have been chosen.
+
+    Parameters
+    ----------
+    events : sequence of dict
+        One game.
+    watch : callable, optional
+        Called at every decision, before it is carried out, with the index of the event that makes it, the table and the
+        choice; the table is to be left as it is, but for the counters and random words of bots. What it
+        raises ends the following.
+    """
     found = Following()
     if not events or events[0]["type"] != "start":
         found.complaints.append(Complaint(0, None, "a log begins with 'start'", "日志须以 start 开头"))
@@ -135,7 +149,7 @@ def follow(events: Sequence[Event]) -> Following:
     params = compile_params(variant)
     found.complaints += _start_complaints(events[0], params)
     if not found.complaints:
-        judge_ = _Judge(variant, params, events, found)
+        judge_ = _Judge(variant, params, events, found, watch)
         with contextlib.suppress(_Departed):
             judge_.run()
     return found
@@ -249,7 +263,15 @@ _VALUE_RULES = {
 class _Judge:
     """Plays the deal of a log with its choices and compares."""
 
-    def __init__(self, variant: Variant, params: Params, events: Sequence[Event], found: Following) -> None:
+    def __init__(
+        self,
+        variant: Variant,
+        params: Params,
+        events: Sequence[Event],
+        found: Following,
+        watch: Watch | None = None,
+    ) -> None:
+        self.watch = watch
         self.variant = variant
         self.params = params
         self.events = events
@@ -281,7 +303,10 @@ class _Judge:
             self._compare_new()
             if decision == D_NONE:
                 break
-            apply(p, t, self._choice())
+            choice = self._choice()
+            if self.watch is not None:
+                self.watch(self.at, t, choice)
+            apply(p, t, choice)
         self._compare(end_event(t))
         if self.at < len(self.events):
             self._complain(None, "the game is over here, but the log goes on", "牌局已结束，日志却还有内容")

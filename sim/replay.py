@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -42,8 +43,10 @@ WORDS = {
         "total": "{} 局中 {} 局违规",
         "wrote": "已写入 {}（{} 局）",
         "nothing": "日志中没有第 {}:{} 局",
+        "one": "--what-if 一次问一局，请用 --game 选定",
     },
     "en": {
+        "one": "--what-if asks about one game; choose it with --game",
         "prompt": "[Enter] next  b back  number: to that step  n next game  q quit > ",
         "clean": "game {} (line {}): keeps the rules",
         "broken": "game {} (line {}): breaks a rule, {} found",
@@ -162,18 +165,95 @@ def _is_log(source: str) -> bool:
 class _Show:
     """Where and how the games of one command are shown."""
 
-    def __init__(self, out: TextIO, read: Callable[[str], str], lang: str, ascii: bool, step: bool) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        read: Callable[[str], str],
+        lang: str,
+        ascii: bool,
+        step: bool,
+        worlds: int = 0,
+    ) -> None:
         self.out, self.read, self.lang, self.ascii, self.step = out, read, lang, ascii, step
+        self.worlds = worlds
+        """Imagined worlds for explaining each decision; 0: nothing is explained."""
         self.color = out.isatty() and not os.environ.get("NO_COLOR")
 
     def game(self, events: Sequence[Event]) -> bool:
         """Show a game; False if the reader wants no more."""
-        replayed = TextReplay(view_game(events), self.lang, self.ascii, self.color)
+        notes = self._notes(events) if self.worlds else {}
+        replayed = TextReplay(view_game(events), self.lang, self.ascii, self.color, notes)
         if self.step:
             return step_through(list(replayed.frames()), self.out, self.read, self.lang)
         for frame in replayed.frames():
             self.out.write(frame + "\n\n")
         return True
+
+    def _notes(self, events: Sequence[Event]) -> dict[int, list[str]]:
+        """Explanations of the decisions of a game, by event."""
+        from sim.whatif import Game
+        from sim.whatif_words import explain_lines
+
+        game = Game(events, self.worlds)
+        return {
+            decision.event: explain_lines(decision, game.params, self.lang, self.ascii)
+            for decision in game.decisions()
+        }
+
+
+def explain_events(events: Sequence[Event], worlds: int) -> list[Event]:
+    """The log of a game with its decisions explained, under ``meta`` of the events that make them.
+
+    Parameters
+    ----------
+    events : sequence of dict
+        One game.
+    worlds : int
+        Imagined worlds a decision.
+    """
+    from sim.whatif import Game
+    from sim.whatif_words import facts, verdict
+
+    game = Game(events, worlds)
+    told = [dict(event) for event in events]
+    for decision in game.decisions():
+        document = decision.as_dict()
+        for valued, option in zip(decision.options, document["options"], strict=True):
+            option["facts"] = {lang: facts(decision.view, valued.option, game.params, lang) for lang in WORDS}
+        document["reason"] = {lang: " ".join(verdict(decision, lang)) for lang in WORDS}
+        told[decision.event]["meta"] = {"explained": document}
+    return told
+
+
+def _what_if(
+    events: Sequence[Event], number: int, option: int | None, worlds: int, as_json: bool, show: _Show
+) -> None:
+    """Play other options of a decision on, and tell what comes of them."""
+    from sim.whatif import Game
+    from sim.whatif_words import facts, verdict, whatif_lines
+
+    game = Game(events, worlds)
+    decision = game.at(number)
+    wanted = range(len(decision.options)) if option is None else dict.fromkeys((decision.chosen, option))
+    outcomes = [game.play_on(number, place) for place in wanted]
+    if not as_json:
+        show.out.write("\n".join(whatif_lines(game, decision, outcomes, show.lang, show.ascii)) + "\n")
+        return
+    document = decision.as_dict()
+    for valued, each in zip(decision.options, document["options"], strict=True):
+        each["facts"] = facts(decision.view, valued.option, game.params, show.lang)
+    document["reason"] = " ".join(verdict(decision, show.lang))
+    document["replaced_players"] = game.replaced
+    document["on_this_deck"] = [
+        {
+            "option": outcome.place,
+            "winner": outcome.winner,
+            "scores": {str(seat): score for seat, score in outcome.scores.items()},
+            **({"log": outcome.events} if option is not None else {}),
+        }
+        for outcome in outcomes
+    ]
+    show.out.write(json.dumps(document, ensure_ascii=False) + "\n")
 
 
 def _write_page(path: str | Path, games: Iterable[list[Event]], lang: str, err: TextIO) -> None:
@@ -267,6 +347,32 @@ def _replay_file(source: str, games: range | None, as_json: bool, check_only: bo
     return 1 if broken else 0
 
 
+def _one_game(
+    source: str,
+    games: range | None,
+    seed: int,
+    bots: str | Sequence[str],
+    session: int,
+    overrides: Sequence[str] | Mapping[str, object],
+    lang: str,
+) -> list[Event]:
+    """The game that ``--what-if`` is about."""
+    from sim.whatif import WhatIfError
+
+    if not _is_log(source):
+        wanted = range(1) if games is None else games
+        if len(wanted) != 1:
+            raise WhatIfError(WORDS[lang]["one"])
+        return next(play_log(source, bots, seed, wanted, session, overrides))
+    with _open_log(source) as stream:
+        found = [logged.events for _, logged in islice(_chosen(games, stream), 2)]
+    if not found and games is not None:
+        raise LogError(WORDS[lang]["nothing"].format(games.start, games.stop))
+    if len(found) != 1:
+        raise WhatIfError(WORDS[lang]["one"])
+    return found[0]
+
+
 def replay_command(
     source: str,
     games: range | None = None,
@@ -284,6 +390,10 @@ def replay_command(
     out: TextIO | None = None,
     err: TextIO | None = None,
     read: Callable[[str], str] = input,
+    explain: bool = False,
+    what_if: int | None = None,
+    option: int | None = None,
+    worlds: int | None = None,
 ) -> int:
     """What ``chehuzi replay`` does.
 
@@ -310,6 +420,14 @@ def replay_command(
         Wait after each step; if not given, when both ends are a terminal.
     out, err, read
         Standard output, standard error and :func:`input` if not given.
+    explain : bool
+        With every decision its options, their values and the reason.
+    what_if : int, optional
+        Play the options of the decision at that event on, instead of showing the game; of one game only.
+    option : int, optional
+        Only this one, with its course.
+    worlds : int, optional
+        Imagined worlds a decision; 200 if not given.
 
     Returns
     -------
@@ -327,7 +445,15 @@ def replay_command(
     err = sys.stderr if err is None else err
     lang = check_lang(lang)
     stepwise = (out.isatty() and sys.stdin.isatty()) if step is None else step
-    show = _Show(out, read, lang, ascii, stepwise)
+    if worlds is None:
+        from sim.whatif import WORLDS
+
+        worlds = WORLDS
+    show = _Show(out, read, lang, ascii, stepwise, worlds if explain else 0)
+    if what_if is not None:
+        events = _one_game(source, games, seed, bots, session, overrides, lang)
+        _what_if(events, what_if, option, worlds, as_json, show)
+        return 0
     if _is_log(source):
         if page is not None:
             with _open_log(source) as stream:
@@ -341,7 +467,7 @@ def replay_command(
         return 0
     for events in played:
         if as_json:
-            for event in events:
+            for event in explain_events(events, worlds) if explain else events:
                 out.write(dump_line(event) + "\n")
         elif not show.game(events):
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 
@@ -131,10 +131,10 @@ def _flow(items: Iterable[str], prefix: str, separator: str = "  ") -> list[str]
     return [prefix + lines[0], *(" " * width + line for line in lines[1:])]
 
 
-def _wrap(text: str, prefix: str) -> list[str]:
+def wrap(text: str, prefix: str) -> list[str]:
     """Running text behind a prefix; broken at spaces, or between any two wide characters."""
     width = columns(prefix)
-    words = re.findall(r"[^\u0000-\u2fff]|[\u0000-\u0020]+|[!-\u2fff]{1,60}", text)
+    words = re.findall(r"[^\u0000-\u2fff][，。；：、）」]*|[\u0000-\u0020]+|[!-\u2fff]{1,60}", text)
     lines, line = [], ""
     for word in words:
         if line.strip() and width + columns(line + word.rstrip()) > WIDTH:
@@ -157,10 +157,20 @@ class TextReplay:
         Cards and lines in ASCII; with ``en`` the whole text is.
     color : bool
         With terminal colours.
+    notes : mapping of int to lines, optional
+        Remarks by event, put below its frame.
     """
 
-    def __init__(self, view: GameView, lang: str = "zh", ascii: bool = False, color: bool = False) -> None:
+    def __init__(
+        self,
+        view: GameView,
+        lang: str = "zh",
+        ascii: bool = False,
+        color: bool = False,
+        notes: Mapping[int, Sequence[str]] | None = None,
+    ) -> None:
         self.view = view
+        self.notes = notes or {}
         self.lang = check_lang(lang)
         self.ascii = ascii
         self.color = color
@@ -174,7 +184,7 @@ class TextReplay:
         if number == 0:
             lines += self._deal()
         for complaint in frame.complaints:
-            lines += _wrap(plain(complaint.text(self.lang)), f"{_RED}!! {self.words['fault']}{_PLAIN}  ")
+            lines += wrap(plain(complaint.text(self.lang)), f"{_RED}!! {self.words['fault']}{_PLAIN}  ")
         lines += self._offers(frame)
         for seat in sorted(frame.seats, key=lambda s: ("dealer", "next", "third", "sitter").index(s.role)):
             lines += self._seat(frame, seat)
@@ -182,6 +192,8 @@ class TextReplay:
             lines += self._win(frame.event)
         elif frame.event["type"] == "end":
             lines += self._end(frame.event)
+        if number in self.notes:
+            lines += ["", *self.notes[number]]
         return "\n".join(self._finish(line) for line in lines)
 
     def frames(self) -> Iterator[str]:
@@ -221,7 +233,7 @@ class TextReplay:
         arrow = ">>" if self.ascii else "▶"
         lines = [rule]
         told = describe(frame.event, self.lang, self.ascii)
-        lines += _wrap(told, f"{arrow} {_BOLD}")
+        lines += wrap(told, f"{arrow} {_BOLD}")
         lines[-1] += _PLAIN
         if frame.card is not None:
             card = frame.card
@@ -280,7 +292,7 @@ class TextReplay:
         lines = []
         prefix = f"   {self.words['could']}  "
         for offer in frame.offers:
-            lines += _wrap(self._offer(offer), prefix)
+            lines += wrap(self._offer(offer), prefix)
             prefix = " " * columns(prefix)
         return lines
 
@@ -335,7 +347,7 @@ class TextReplay:
         groups = [group_text(group, self.lang, self.ascii) for group in win["groups"]]
         lines = ["", *_flow(groups, prefix, "   ")]
         for step in win_steps(self.view.variant, win, self.lang, self.ascii):
-            lines += _wrap(step, " " * columns(prefix))
+            lines += wrap(step, " " * columns(prefix))
         return lines
 
     def _end(self, end: Event) -> list[str]:

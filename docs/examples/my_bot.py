@@ -26,7 +26,7 @@ class MyBot:
         return options[values.index(max(values))]
 
     def values(self, view, options):
-        """What each option is worth."""
+        """What each option is worth; ``replay --explain`` shows it."""
         return [self.value(view, option) for option in options]
 
     def value(self, view, option):
