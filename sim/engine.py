@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from sim import rng
 from sim._jit import kernel
+from sim.bots.brain import Brain, brain_tables
 from sim.bots.decisions import D_CHI, D_DISCARD, D_NONE, D_PENG, D_WIN, PASS
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.cards import KINDS, NO_CARD, WANG
 from sim.params import Params
 from sim.rows import COLUMN, FAN_NAMES, NULL, ROW_COLUMNS
@@ -505,10 +505,10 @@ def start(p: Params, t: Table, dealer: int, bots: Ints, bot_words: Ints) -> None
 
 
 @kernel
-def play(p: Params, potential: npt.NDArray[np.int16], t: Table) -> None:
+def play(p: Params, brain: Brain, t: Table) -> None:
     """Play a started game to its end."""
     while advance(p, t) != D_NONE:
-        apply(p, t, decide(p, potential, t))
+        apply(p, t, decide(p, brain, t))
 
 
 @kernel
@@ -602,7 +602,7 @@ _COUNTED = (
 @kernel
 def _play_many(
     p: Params,
-    potential: npt.NDArray[np.int16],
+    brain: Brain,
     t: Table,
     deal_words: Ints,
     bot_words: Ints,
@@ -624,7 +624,7 @@ def _play_many(
                 dealer = following_dealer(p, t)
         shuffle(deal_words[number], p.wangs, t.deck)
         start(p, t, dealer, bots, bot_words[number])
-        play(p, potential, t)
+        play(p, brain, t)
         write_row(p, t, game, session, rows[number])
 
 
@@ -664,13 +664,13 @@ def play_games(
     rows = np.empty((count, len(ROW_COLUMNS)), dtype=np.int64)
     table = new_table()
     numbers = np.array(bots, dtype=np.int64)
-    potential = potential_tables()
+    brain = brain_tables()
     step = max(1, BATCH // session) * session if session else BATCH
     for begin in range(0, count, step):
         batch = rows[begin : begin + step]
         deal_words = rng.words(seed, rng.STREAM_DEAL, first + begin, len(batch), rng.DEAL_WORDS)
         bot_words = rng.words(seed, rng.STREAM_BOTS, first + begin, len(batch), rng.BOT_WORDS)
-        _play_many(params, potential, table, deal_words, bot_words, numbers, first + begin, session, batch)
+        _play_many(params, brain, table, deal_words, bot_words, numbers, first + begin, session, batch)
     return rows
 
 

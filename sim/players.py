@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from sim import rng
 from sim.bots import BOTS, BotError, bot_id
+from sim.bots.brain import brain_tables
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.engine import advance, apply, is_legal, play, play_games, start, write_row
 from sim.own_bot import OwnPlayer, is_own_bot, load_bot
 from sim.params import Params
@@ -132,7 +132,7 @@ class Players:
 
     def __init__(self, params: Params, names: Sequence[str], rules: Mapping[str, Any]) -> None:
         self._params = params
-        self._potential = potential_tables()
+        self._brain = brain_tables()
         searches: dict[str, Chooser] = {}
         self.choosers: list[Chooser | None] = []
         for name in names:
@@ -174,7 +174,7 @@ class Players:
             If an own bot fails.
         """
         if self.compiled:
-            play(self._params, self._potential, t)
+            play(self._params, self._brain, t)
             return
         seats = self.by_seat(t)
         for chooser in seats.values():
@@ -187,7 +187,7 @@ class Players:
         seat = int(t.game[DECIDER])
         chooser = seats.get(seat)
         if chooser is None:
-            return int(decide(self._params, self._potential, t))
+            return int(decide(self._params, self._brain, t))
         choice = chooser.choose(t)
         if not is_legal(t, choice):
             raise AssertionError(f"choice {choice} is not legal")

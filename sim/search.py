@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from sim._jit import kernel
 from sim.bots import BotError, bot_id
+from sim.bots.brain import Brain, brain_tables
 from sim.bots.decisions import D_CHI, D_DISCARD, D_NONE, PASS, TAKE
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.cards import KINDS
 from sim.engine import apply, play
 from sim.imagine import POOL, imagine
@@ -76,7 +76,7 @@ class Knobs:
     worlds: int = 40
     surer: float = 2.0
     half: float = 10.0
-    player: str = "greedy"
+    player: str = "expert"
 
     def name(self) -> str:
         """The player's name with all knobs that are not as by default."""
@@ -97,7 +97,7 @@ def is_search(name: str) -> bool:
 
 
 def parse_knobs(name: str) -> Knobs:
-    """Read ``search`` or ``search:worlds=80:surer=1.5:half=10:player=greedy``.
+    """Read ``search`` or ``search:worlds=80:surer=1.5:half=10:player=expert``.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def _bring_back(kept: Ints, t: Table, w: Table) -> None:
 @kernel
 def play_options(
     p: Params,
-    potential: npt.NDArray[np.int16],
+    brain: Brain,
     t: Table,
     w: Table,
     base: Ints,
@@ -193,11 +193,11 @@ def play_options(
             w.seat[other, BOT] = player
         save(w, world)
         if number == 0:
-            own = decide(p, potential, w)
+            own = decide(p, brain, w)
         for place in range(choices.shape[0]):
             _bring_back(world, t, w)
             apply(p, w, choices[place])
-            play(p, potential, w)
+            play(p, brain, w)
             scores[number, place] = score_of(w, seat)
             winner = w.game[WINNER]
             winners[number, place] = NOBODY if winner < 0 else (OWN if winner == seat else OTHER)
@@ -254,7 +254,7 @@ class Search:
         self.knobs = knobs
         self._params = params
         self._player = bot_id(knobs.player)
-        self._potential = potential_tables()
+        self._brain = brain_tables()
         self._table = new_table()
         self._base = np.zeros(SNAPSHOT, dtype=np.int64)
         self._world = np.zeros(SNAPSHOT, dtype=np.int64)
@@ -272,7 +272,7 @@ class Search:
         winners = np.zeros((worlds, len(choices)), dtype=np.int64)
         own = play_options(
             self._params,
-            self._potential,
+            self._brain,
             t,
             self._table,
             self._base,

@@ -133,6 +133,13 @@ GAME_FIELDS = 40
 ) = range(20)
 WIN_FIELDS = 24
 
+# --- positions in Table.notes: what a bot works out for the decision at hand -----------------------------
+NOTE_UNSEEN = 0  # cards of a kind that the seat cannot see, 20 kinds
+NOTE_BIAS = 20  # what letting a kind go is worth apart from the groups of the hand, 20 kinds
+NOTE_RANK = 40  # the discards in the order of a first look, at most 20
+NOTE_WIN = 60  # the win offered, kept while other hands are evaluated
+NOTES = NOTE_WIN + WIN_FIELDS
+
 COVER_DEPTH = 12
 MAX_TRIES = 512
 POW3: Ints = np.array([3**kind for kind in range(KINDS)], dtype=np.int64)
@@ -169,6 +176,12 @@ class Table(Protocol):
     """(12, 8) scratch of the cover search."""
     cover: Ints
     """(8,) result of the cover search: greatest huxi by red wangs."""
+    notes: Ints
+    """(NOTES,) scratch of the bot that decides."""
+    spare_hand: Ints
+    """(21,) scratch: a hand that a bot thinks of."""
+    spare_seat: Ints
+    """(SEAT_FIELDS,) scratch: the masks and counts that belong to ``spare_hand``."""
     log: Ints
     """(LOG_EVENTS, 8)"""
 
@@ -188,6 +201,9 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     "tries": (MAX_TRIES, 12),
     "stack": (COVER_DEPTH, 8),
     "cover": (8,),
+    "notes": (NOTES,),
+    "spare_hand": (KINDS + 1,),
+    "spare_seat": (SEAT_FIELDS,),
     "log": (LOG_EVENTS, LOG_WIDTH),
 }
 

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from sim import rng
 from sim._jit import kernel
+from sim.bots.brain import Brain, brain_tables
 from sim.bots.decisions import D_NONE
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.cards import WANG
 from sim.engine import BATCH, PH_OVER, advance, apply, start, write_row
 from sim.params import Params
@@ -48,7 +48,7 @@ from sim.state import (
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int64]
-Potential = npt.NDArray[np.int16]
+
 
 BLOCKS = (21, 20, 20)
 """Cards dealt to the dealer, the next and the third player; the rest is the wall."""
@@ -176,7 +176,7 @@ def level_of(p: Params, t: Table, special: int, held: int) -> int:
 
 
 @kernel
-def run_to(p: Params, potential: Potential, t: Table, target: int, special: int, held: int) -> int:
+def run_to(p: Params, brain: Brain, t: Table, target: int, special: int, held: int) -> int:
     """Play until the level is ``target`` or higher (1: the state can be kept) or the game is over (0).
 
     The level is looked at before play begins and after every choice.
@@ -186,13 +186,13 @@ def run_to(p: Params, potential: Potential, t: Table, target: int, special: int,
             return 1
         if advance(p, t) == D_NONE:
             return 0
-        apply(p, t, decide(p, potential, t))
+        apply(p, t, decide(p, brain, t))
 
 
 @kernel
 def _run_many(
     p: Params,
-    potential: Potential,
+    brain: Brain,
     t: Table,
     strata: Ints,
     deal_words: Ints,
@@ -221,7 +221,7 @@ def _run_many(
             restore(entries[picks[number]], t)
             reshuffle(t, deal_words[number])
             _new_bot_words(t, bot_words[number])
-        reached[number] = run_to(p, potential, t, goal[0], goal[1], goal[2])
+        reached[number] = run_to(p, brain, t, goal[0], goal[1], goal[2])
         if reached[number]:
             save(t, states[number])
         else:
@@ -238,7 +238,7 @@ class _Runner:
         self._params = params
         self._bots = np.array(bots, dtype=np.int64)
         self._table = new_table()
-        self._potential = potential_tables()
+        self._brain = brain_tables()
         self._scratch = np.zeros(DECK, dtype=np.int64)
 
     def run(
@@ -256,7 +256,7 @@ class _Runner:
         reached = np.zeros(len(rows), dtype=np.int64)
         _run_many(
             self._params,
-            self._potential,
+            self._brain,
             self._table,
             strata,
             deal_words,

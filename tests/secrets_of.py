@@ -14,9 +14,9 @@ import numpy as np
 
 from sim import rng
 from sim.bots import bot_id
+from sim.bots.brain import brain_tables
 from sim.bots.decisions import D_CHI, D_WIN
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.cards import KINDS, WANG
 from sim.engine import PH_CHI, PH_PENG, advance, apply, start
 from sim.groups import PAO, WEI
@@ -71,12 +71,12 @@ def decisions(
     variant: str, overrides: dict[str, Any], bot: str, games: Iterable[int], seed: int = 17
 ) -> Iterator[Table]:
     """The table at every decision of some games; it goes on as the bot decides."""
-    params, table, potential = params_of(variant, overrides), new_table(), potential_tables()
+    params, table, brain = params_of(variant, overrides), new_table(), brain_tables()
     for game in games:
         begin(params, table, game, bot, seed)
         while advance(params, table):
             yield table
-            apply(params, table, decide(params, potential, table))
+            apply(params, table, decide(params, brain, table))
 
 
 def deal_secrets_anew(params: Params, table: Table, seed: int, swaps: int = 150) -> None:

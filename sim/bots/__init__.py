@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import difflib
 
-BOTS: dict[str, int] = {"random": 0, "greedy": 1}
+LADDER = ("random", "greedy", "tempo", "value", "careful", "expert")
+"""The compiled players, from the weakest to the strongest."""
+
+RESTRICTED = ("never_chi", "never_peng", "at_once", "never_small", "blind")
+"""Experts that lack one thing each."""
+
+BOTS: dict[str, int] = {name: number for number, name in enumerate(LADDER + RESTRICTED)}
 """Name to number; the numbers are those of :mod:`sim.bots.dispatch`."""
 
 BOT_WORDS: dict[str, tuple[str, str]] = {
     "random": ("wins when it can, else uniform over the legal options", "能胡就胡，其余随机"),
     "greedy": ("takes and keeps what makes most groups and huxi", "哪样成门子、胡息多就怎么打"),
+    "tempo": ("the shortest way to seven groups and enough huxi", "最快凑齐七门子和起胡胡息"),
+    "value": ("as tempo, and weighs what a win would pay", "同 tempo，还看名堂大小"),
+    "careful": ("as value, counts unseen cards and does not feed the others", "同 value，会记牌、不放张"),
+    "expert": (
+        "as careful, counts its waits exactly and may decline a small win",
+        "同 careful，算准听张，小胡可放",
+    ),
+    "never_chi": ("an expert that never chis", "从不吃牌的 expert"),
+    "never_peng": ("an expert that never pengs", "从不碰牌的 expert"),
+    "at_once": ("an expert that takes every win", "有胡必胡的 expert"),
+    "never_small": ("an expert that never wins below 4 fan", "不足四番不胡的 expert"),
+    "blind": ("an expert that discards at random", "乱打牌的 expert"),
 }
 
 

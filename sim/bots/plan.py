@@ -29,15 +29,15 @@ GROUP = 60
 
 LEVELS = 3
 PIECES: dict[str, int] = {
-    "pair": 27,  # two alike: a peng, a wei, a jiao may come
-    "open": 26,  # two of a run that two kinds complete
-    "part": 18,  # two of a run that one kind completes
+    "pair": 31,  # two alike: a peng, a wei, a jiao may come
+    "open": 20,  # two of a run that two kinds complete
+    "part": 17,  # two of a run that one kind completes
     "cross": 20,  # one of each size: two kinds make a jiao
     "seed": 15,  # one card on the way to the pair of a hand with a quad
-    "huxi_0": 1,  # a point of huxi when the hand has enough
-    "huxi_1": 4,  # when some are missing
-    "huxi_2": 7,  # when many are missing
-    "alike": 2,  # share of a peng's huxi that a pair counts for, in quarters
+    "huxi_0": 2,  # a point of huxi when the hand has enough
+    "huxi_1": 6,  # when some are missing
+    "huxi_2": 9,  # when many are missing
+    "alike": 4,  # share of a peng's huxi that a pair counts for, in quarters
 }
 """Values of the parts, in sixtieths of a group; tuned by ``tests/bench/tune_bots.py``."""
 

@@ -34,6 +34,8 @@ class View(NamedTuple):
     """(64, 4) chi options: number of groups, group numbers; valid up to ``game[N_OPTIONS]``."""
     win: Ints
     """(WIN_FIELDS,) the win offered (``W_SCORE``, ``W_FAN``, …) when the decision is a win."""
+    notes: Ints
+    """(NOTES,) scratch; the bot may write here, and what it wrote is gone at the next decision."""
 
 
 @kernel
@@ -41,5 +43,14 @@ def view_of(t: Table) -> View:
     """The view of the seat that decides now."""
     seat = t.game[DECIDER]
     return View(
-        t.hand[seat], t.seat[seat], t.melds[seat], t.seen, t.shown, t.public, t.game, t.options, t.win
+        t.hand[seat],
+        t.seat[seat],
+        t.melds[seat],
+        t.seen,
+        t.shown,
+        t.public,
+        t.game,
+        t.options,
+        t.win,
+        t.notes,
     )

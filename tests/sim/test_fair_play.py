@@ -12,9 +12,9 @@ import pytest
 from secrets_of import deal_secrets_anew, decisions, params_of
 
 from sim.bots import BOTS
+from sim.bots.brain import brain_tables
 from sim.bots.decisions import D_CHI, D_WIN
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.imagine import POOL, imagine
 from sim.own_bot import OwnPlayer, options_of, seat_view
 from sim.search import Knobs, Search, choices_of
@@ -63,11 +63,11 @@ def looking_alike(bot: str, games: range) -> Iterator[tuple[Any, Table, Table]]:
 
 def compare_bot(bot: str, games: range) -> tuple[int, int]:
     """Compare choices of a compiled bot; (decisions, those where hidden cards really were others)."""
-    potential, compared, changed = potential_tables(), 0, 0
+    brain, compared, changed = brain_tables(), 0, 0
     for params, table, other in looking_alike(bot, games):
         changed += int((other.hand != table.hand).any())
         compared += 1
-        assert decide(params, potential, copy_table(table)) == decide(params, potential, other), compared
+        assert decide(params, brain, copy_table(table)) == decide(params, brain, other), compared
     return compared, changed
 
 

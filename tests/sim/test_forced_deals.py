@@ -11,8 +11,8 @@ from scipy import stats
 from analysis.exact import wang_strata
 from sim import rng, strata
 from sim._jit import PURE
+from sim.bots.brain import brain_tables
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.engine import advance, apply, play, play_games, start, write_row
 from sim.params import compile_params
 from sim.rows import COLUMN, NULL, ROW_COLUMNS
@@ -116,27 +116,27 @@ def begun(params, table, number: int) -> None:
 
 
 def test_a_restored_state_plays_on_as_if_nothing_had_happened():
-    params, potential, table, other = params_of("four_wang"), potential_tables(), new_table(), new_table()
+    params, brain, table, other = params_of("four_wang"), brain_tables(), new_table(), new_table()
     kept = np.zeros(strata.SNAPSHOT, np.int64)
     rows = np.zeros((2, len(ROW_COLUMNS)), np.int64)
     compared = 0
     for number in range(GAMES):
         begun(params, other, number + 1000)
-        play(params, potential, other)  # leaves marks on the table that must not matter
+        play(params, brain, other)  # leaves marks on the table that must not matter
         begun(params, table, number)
-        if strata.run_to(params, potential, table, 2, 4, 2):
+        if strata.run_to(params, brain, table, 2, 4, 2):
             strata.save(table, kept)
             strata.restore(kept, other)
             compared += 1
             for place, each in enumerate((table, other)):
-                assert strata.run_to(params, potential, each, strata.TO_THE_END, 0, 0) == 0
+                assert strata.run_to(params, brain, each, strata.TO_THE_END, 0, 0) == 0
                 write_row(params, each, number, NULL, rows[place])
             assert (rows[0] == rows[1]).all()
     assert compared >= GAMES // 4
 
 
 def test_looking_at_the_level_changes_nothing():
-    params, potential, table = params_of("four_wang"), potential_tables(), new_table()
+    params, brain, table = params_of("four_wang"), brain_tables(), new_table()
     levels = set()
     for number in range(GAMES // 4):
         begun(params, table, number)
@@ -150,7 +150,7 @@ def test_looking_at_the_level_changes_nothing():
             assert level == min(most, 3) or (level == 4 and most >= 3)
             if not advance(params, table):
                 break
-            apply(params, table, decide(params, potential, table))
+            apply(params, table, decide(params, brain, table))
     assert {1, 2, 3} <= levels <= {0, 1, 2, 3, 4}
 
 

@@ -14,8 +14,8 @@ from referee import check_game
 
 from sim import load_variant, simulate
 from sim.bots import BotError, bot_id
+from sim.bots.brain import brain_tables
 from sim.bots.dispatch import decide
-from sim.bots.potential import potential_tables
 from sim.engine import play_games
 from sim.gamelog import Player
 from sim.logcheck import check_log
@@ -62,7 +62,7 @@ class _Compiled:
         seat = int(t.game[DECIDER])
         self.asked += 1
         t.seat[seat, BOT] = self.number
-        choice = int(decide(self.params, potential_tables(), t))
+        choice = int(decide(self.params, brain_tables(), t))
         t.seat[seat, BOT] = STEP_BY_STEP
         t.seat[seat, DECISIONS] -= 1  # the caller counts it
         t.game[N_DECISIONS] -= 1
