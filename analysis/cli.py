@@ -730,20 +730,17 @@ def plan(
 # --- bots ------------------------------------------------------------------------------------------
 
 
-def _bots_default(which: str) -> Callable[[], str]:
-    def names() -> str:
-        from analysis import seatings
+def _ladder() -> str:
+    from analysis.seatings import ladder
 
-        return ",".join(getattr(seatings, which)())
-
-    return names
+    return ",".join(ladder())
 
 
 @app.command()
 @click.argument("variant", nargs=-1, required=True, metavar="VARIANT...")
 @click.option(
     "--bots",
-    default=_bots_default("ladder"),
+    default=_ladder,
     show_default="the ladder",
     metavar="A,B,…",
     help="From the weakest to the strongest; neighbours are the steps.",
@@ -808,6 +805,70 @@ def tournament(
         print_json(document(found))
         return
     print_tournament(found, lang)
+    say({"en": f"stored in {folder}", "zh": f"已存入 {folder}"}[lang])
+
+
+@app.command()
+@click.argument("variant", nargs=-1, required=True, metavar="VARIANT...")
+@click.option(
+    "--bots",
+    default=None,
+    show_default="greedy and the best of the ladder",
+    metavar="A,B,…",
+    help="Two to four bots; shares are relative to how far they differ.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(100, 10**9),
+    default=5_000,
+    show_default=True,
+    help="Deals, each played with every assignment of the bots: 8, 27 or 64 times.",
+)
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder for results and plot; what is begun there goes on [default: results/skill-…].",
+)
+@click.option("--quiet", is_flag=True, help="No progress.")
+@set_option
+@json_option
+@lang_option
+def skill(
+    variant: tuple[str, ...],
+    bots: str | None,
+    games: int,
+    seed: int,
+    out: Path | None,
+    overrides: tuple[str, ...],
+    as_json: bool,
+    lang: str,
+    **how: Any,
+) -> None:
+    """Skill and luck: shares of the variance of scores by deal, seat and bots; which variant rewards skill more.
+
+    \b
+    chehuzi skill two_wang four_wang --bots random,greedy --games 2000
+    """
+    from analysis.seatings import default_folder
+    from analysis.skill import plan_skill, play_skill
+    from analysis.skill_words import document, print_skill, write_skill
+
+    plan = plan_skill(variant, bots, games, seed=seed, overrides=overrides)
+    folder = out or default_folder(plan)
+    found = play_skill(plan, out=folder, **how)
+    write_skill(found, folder, lang)
+    if as_json:
+        print_json(document(found))
+        return
+    print_skill(found, lang)
     say({"en": f"stored in {folder}", "zh": f"已存入 {folder}"}[lang])
 
 
