@@ -456,8 +456,10 @@ def replay(
 
     if game is not None and span is not None:
         raise click.UsageError("--game and --games exclude each other")
-    if (explain or what_if is not None) and (page is not None or check_only):
-        raise click.UsageError("--explain and --what-if go without --html and --check")
+    if check_only and (explain or what_if is not None):
+        raise click.UsageError("--explain and --what-if go without --check")
+    if what_if is not None and (explain or page is not None):
+        raise click.UsageError("--what-if explains one decision, without --explain and --html")
     if option is not None and what_if is None:
         raise click.UsageError("--option chooses at a decision; say which with --what-if")
     wanted = None

@@ -256,15 +256,31 @@ def _what_if(
     show.out.write(json.dumps(document, ensure_ascii=False) + "\n")
 
 
-def _write_page(path: str | Path, games: Iterable[list[Event]], lang: str, err: TextIO) -> None:
+def _page_notes(events: Sequence[Event], worlds: int) -> dict[int, dict[str, object]]:
+    """Explanations of the decisions of a game for the page, by event and language."""
+    from sim.whatif import Game
+    from sim.whatif_words import page_note
+
+    game = Game(events, worlds)
+    return {
+        decision.event: {lang: page_note(decision, game.params, lang) for lang in WORDS}
+        for decision in game.decisions()
+    }
+
+
+def _write_page(
+    path: str | Path, games: Iterable[list[Event]], lang: str, err: TextIO, worlds: int = 0
+) -> None:
     events: list[Event] = []
+    notes = []
     count = 0
     for game in games:
         count += 1
         if count > MAX_GAMES:
             raise ValueError(f"more than {MAX_GAMES} games for one page; choose fewer with --games")
         events += game
-    Path(path).write_text(render_html(events, lang), encoding="utf-8")
+        notes.append(_page_notes(game, worlds) if worlds else {})
+    Path(path).write_text(render_html(events, lang, notes), encoding="utf-8")
     err.write(WORDS[lang]["wrote"].format(path, count) + "\n")
 
 
@@ -457,13 +473,15 @@ def replay_command(
     if _is_log(source):
         if page is not None:
             with _open_log(source) as stream:
-                _write_page(page, (logged.events for _, logged in _chosen(games, stream)), lang, err)
+                _write_page(
+                    page, (logged.events for _, logged in _chosen(games, stream)), lang, err, show.worlds
+                )
             if source == "-":
                 return 0
         return _replay_file(source, games, as_json, check_only or page is not None, show)
     played = play_log(source, bots, seed, range(1) if games is None else games, session, overrides)
     if page is not None:
-        _write_page(page, played, lang, err)
+        _write_page(page, played, lang, err, show.worlds)
         return 0
     for events in played:
         if as_json:

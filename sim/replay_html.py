@@ -30,6 +30,9 @@ from sim.replay_words import LANGS, OPTIONS, ROLES, TYPES, VARIANTS, check_lang,
 MAX_GAMES = 500
 """Games on one page; each takes some 50 kilobytes."""
 
+Notes = Mapping[int, Mapping[str, Any]]
+"""What is said about the events of a game, by language."""
+
 
 def _faces(kinds: Iterable[int]) -> str:
     return "".join(FACES[kind] for kind in kinds)
@@ -131,8 +134,11 @@ def _about(view: GameView, lang: str) -> str:
     return " · ".join(parts)
 
 
-def game_data(view: GameView, number: int = 0) -> dict[str, Any]:
-    """What the page needs of one game: plain lists, numbers and texts."""
+def game_data(view: GameView, number: int = 0, notes: Notes | None = None) -> dict[str, Any]:
+    """What the page needs of one game: plain lists, numbers and texts; ``notes`` explain decisions by event."""
+    frames = [_frame(view, frame) for frame in view.frames]
+    for event, note in (notes or {}).items():
+        frames[event]["why"] = note
     bots = dict(zip(("dealer", "next", "third"), (str(bot) for bot in view.start["bots"]), strict=False))
     roles = [seat.role for seat in view.frames[0].seats]
     return {
@@ -141,7 +147,7 @@ def game_data(view: GameView, number: int = 0) -> dict[str, Any]:
         "roles": roles,
         "bots": [bots.get(role, "") for role in roles],
         "wall": view.start["wall"],
-        "frames": [_frame(view, frame) for frame in view.frames],
+        "frames": frames,
     }
 
 
@@ -163,7 +169,7 @@ def _template() -> str:
     return page.replace("@STYLE@", style).replace("@SCRIPT@", script)
 
 
-def render_html(events: Iterable[Event], lang: str = "zh") -> str:
+def render_html(events: Iterable[Event], lang: str = "zh", notes: Sequence[Notes] = ()) -> str:
     """A page that shows the games of a log, step by step.
 
     Parameters
@@ -172,6 +178,8 @@ def render_html(events: Iterable[Event], lang: str = "zh") -> str:
         One game or several, one after another.
     lang : str
         Language that the page begins with, ``zh`` or ``en``; it can be changed there.
+    notes : sequence of mapping, optional
+        Game by game, explained decisions by event and language (:func:`sim.whatif_words.page_note`).
 
     Returns
     -------
@@ -193,7 +201,10 @@ def render_html(events: Iterable[Event], lang: str = "zh") -> str:
     data = {
         "lang": lang,
         "words": _both(lambda code: {"types": TYPES[code], "options": OPTIONS[code], "roles": ROLES[code]}),
-        "games": [game_data(view, number) for number, view in enumerate(views)],
+        "games": [
+            game_data(view, number, notes[number] if number < len(notes) else None)
+            for number, view in enumerate(views)
+        ],
     }
     title = "扯胡子牌局回放" if lang == "zh" else "Chehuzi replay"
     page = (

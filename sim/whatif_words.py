@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sim.cards import FACES, RANKS, WANG, parse_cards
 from sim.explain import group_number
@@ -295,6 +296,33 @@ def explain_lines(
     for sentence in verdict(decision, lang, ascii):
         lines += wrap(sentence, "   ")
     return lines
+
+
+def page_note(decision: Decision, p: Params, lang: str) -> dict[str, Any]:
+    """A decision for the page: ``head``, ``rows`` (chosen, option, score, wins, own value, facts), ``reason``."""
+    words = WORDS[lang]
+    rows = []
+    for place in decision.ranked:
+        valued = decision.options[place]
+        own = "" if valued.own is None else words["own"].format(valued.own)
+        told = ("，" if lang == "zh" else ", ").join(facts(decision.view, valued.option, p, lang))
+        rows.append(
+            [
+                int(place == decision.chosen),
+                option_text(valued.option, lang),
+                words["score"].format(_signed(valued.score)),
+                words["wins"].format(_share(valued.wins)),
+                own,
+                told,
+            ]
+        )
+    head = words["head"].format(
+        seat=seat_name(decision.seat, lang),
+        player=decision.player,
+        worlds=decision.worlds,
+        by=decision.by,
+    )
+    return {"head": head, "rows": rows, "reason": verdict(decision, lang)}
 
 
 # --- another option in words ---------------------------------------------------------------------------------

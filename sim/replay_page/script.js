@@ -147,6 +147,16 @@
     node.append(list);
     return node;
   }
+  function whyNodes(why) {
+    var table = el("table");
+    why.rows.forEach(function (row) {
+      var line = el("tr", row[0] ? "chosen" : "");
+      line.append(el("td", "", row[0] ? "✓" : ""));
+      row.slice(1).forEach(function (text, i) { if (text || i !== 3) line.append(el("td", i < 1 ? "option" : "", text)); });
+      table.append(line);
+    });
+    return [el("p", "", why.head), table].concat(why.reason.map(function (text) { return el("p", "reason", text); }));
+  }
   function draw() {
     var frame = F(), frames = G().frames;
     $("headline").textContent = frame.text[lang];
@@ -176,6 +186,7 @@
     for (var i = 0; i < count; i++) order.push((dealer + i) % count);
     order.sort(function (a, b) { return (G().roles[a] === "sitter") - (G().roles[b] === "sitter"); });
     $("seats").replaceChildren.apply($("seats"), order.map(function (seat) { return seatNode(frame, seat); }));
+    $("why").replaceChildren.apply($("why"), frame.why ? whyNodes(frame.why[lang]) : []);
     var result = resultNode(frame);
     $("result").replaceChildren.apply($("result"), result ? [result] : []);
     var slider = $("slider");

@@ -62,6 +62,25 @@ def headline(page: Browser) -> str:
     return str(page.js("document.getElementById('headline').textContent"))
 
 
+def test_reasons_stand_below_the_table(shared: Browser, logs: list[list[Event]], tmp_path: Path) -> None:
+    rows = [[0, EVIL, "+1.0 ± 0.1", "40 %", "", "x"], [1, "打 二", "+0.5 ± 0.1", "30 %", "", "y"]]
+    note = {"head": EVIL, "rows": rows, "reason": ["because", EVIL]}
+    file = tmp_path / "why.html"
+    file.write_text(render_html(logs[0], "zh", [{2: {"zh": note, "en": note}}]), encoding="utf-8")
+    shared.look(1280)
+    shared.open(file.as_uri())
+    count = "document.querySelectorAll('#why tr').length"
+    assert shared.js(count) == 0
+    shared.press("ArrowRight")
+    shared.press("ArrowRight")
+    assert shared.js(count) == 2
+    assert shared.js("document.querySelector('#why tr.chosen .option').textContent") == "打 二"
+    assert shared.js("window.evil === undefined")
+    shared.press("ArrowRight")
+    assert shared.js(count) == 0
+    assert shared.troubles == []
+
+
 def test_keys_step_through_the_game(page: Browser, logs: list[list[Event]]) -> None:
     last = len(logs[0]) - 1
     assert step(page) == 0

@@ -291,6 +291,24 @@ def test_what_if_tells_of_all_options_or_of_one(tmp_path: Path) -> None:
     assert run(str(path), lang="en", worlds=20, what_if=decision.event) == text
 
 
+def test_the_page_shows_the_reasons(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run("four_wang", range(2), seed=7, bots=",".join(MIXED), explain=True, worlds=20, page=page)
+    text = page.read_text(encoding="utf-8")
+    data = json.loads(text.split('id="data"')[1].split(">", 1)[1].split("</script>")[0])
+    for number in range(2):
+        frames = data["games"][number]["frames"]
+        decisions = {decision.event: decision for decision in asked(number)[1]}
+        assert {place for place, frame in enumerate(frames) if "why" in frame} == set(decisions)
+        for place, decision in decisions.items():
+            for lang in ("zh", "en"):
+                why = frames[place]["why"][lang]
+                assert why["reason"] == verdict(decision, lang)
+                assert [row[1] for row in why["rows"] if row[0]] == [
+                    option_text(decision.options[decision.chosen].option, lang)
+                ]
+
+
 def test_wrong_questions_are_answered() -> None:
     game, decisions = asked()
     with pytest.raises(WhatIfError, match="event 0 is no decision of this game; near ones are"):
