@@ -310,6 +310,32 @@ def simulate(
         raise CheckFailedError("; ".join(short))
 
 
+@app.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--sample", type=click.IntRange(0, 10**7), default=200, show_default=True, help="Games to play again."
+)
+@json_option
+@lang_option
+def verify(run: Path, sample: int, as_json: bool, lang: str) -> None:
+    """Check a run folder: hashes, rows, transfers, wangs, the summary, and games played again.
+
+    Exit status 1 if anything is not as it must be; each finding names the file.
+    """
+    from analysis.verify import verdict
+    from analysis.verify import verify as verify_folder
+    from sim.verify import as_json as plain
+
+    result = verify_folder(run, sample)
+    if as_json:
+        print_json(plain(result))
+    else:
+        for line in verdict(result, lang):
+            click.echo(line)
+    if not result.ok:
+        raise CheckFailedError(f"{run}: {len(result.findings)} findings")
+
+
 def _simulate_strata(
     variants: Sequence[str],
     games: int,

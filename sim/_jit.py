@@ -52,6 +52,7 @@ ABOVE_PLAY = (
     "variant",
     "variant_model",
     "variant_yaml",
+    "verify",
     "whatif",
     "whatif_words",
 )

@@ -163,6 +163,8 @@ class Manifest(_Strict):
         Digest of the code with its versions, and of the code alone.
     status : str
         ``running``, ``complete``, ``interrupted`` or ``failed``.
+    check : str or None
+        Sha256 of the manifest itself, written with this field empty; None in folders of older programs.
     parts : list of PartRecord
         In the order of variants and games.
     """
@@ -181,6 +183,7 @@ class Manifest(_Strict):
     source: _Hex
     rules: _Hex
     status: Literal["running", "complete", "interrupted", "failed"]
+    check: _Sha | None = None
     parts: Annotated[list[PartRecord], Field(max_length=MAX_PARTS)]
 
     @property
@@ -238,7 +241,12 @@ def printable(text: object, limit: int = 200) -> str:
 
 
 def dump_manifest(manifest: Manifest) -> bytes:
-    """JSON of a manifest, one line a part."""
+    """JSON of a manifest, one line a part, with the hash of itself."""
+    bare = _dump(manifest.model_copy(update={"check": None}))
+    return _dump(manifest.model_copy(update={"check": hashlib.sha256(bare).hexdigest()}))
+
+
+def _dump(manifest: Manifest) -> bytes:
     head = json.dumps(manifest.model_dump(mode="json", exclude={"parts"}), ensure_ascii=False, indent=2)
     parts = ",\n".join("    " + json.dumps(part.model_dump(), ensure_ascii=False) for part in manifest.parts)
     listed = f"[\n{parts}\n  ]" if parts else "[]"
