@@ -1033,6 +1033,72 @@ def audit(variant: str, games: int, **options: Any) -> None:
     raise SystemExit(audit_command(variant, games, **options))
 
 
+# --- tuning --------------------------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("what", metavar="SPEC.yaml|CERTIFICATE.json", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=None, help="Folder [default: results/tune-…]."
+)
+@click.option("--resume", is_flag=True, help="Go on with the tuning of that folder.")
+@click.option("--check", "check_only", is_flag=True, help="Check a certificate by playing its games again.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=None, help="With --check: other deals instead."
+)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@json_option
+@lang_option
+def tune(
+    what: Path,
+    out: Path | None,
+    resume: bool,
+    check_only: bool,
+    seed: int | None,
+    jobs: int | None,
+    quiet: bool,
+    as_json: bool,
+    lang: str,
+) -> None:
+    """Search rule settings for targets; certify the best on fresh deals. Exit 1 if the targets are not met.
+
+    \b
+    chehuzi tune docs/examples/tune_draw_rate.yaml --out results/tune
+    chehuzi tune --check results/tune/certificate.json
+    """
+    from analysis import tune as tuning
+    from analysis.tune_words import lines
+
+    if check_only:
+        if out is not None or resume:
+            raise click.UsageError("--check takes a certificate only, no --out and no --resume")
+        found = tuning.check(what, seed=seed, jobs=jobs, quiet=quiet)
+        place = 0 if lang == "en" else 1
+        if as_json:
+            print_json({"ok": found.ok, "findings": found.findings, "notes": found.notes})
+        else:
+            for note in found.notes:
+                click.echo(note[place])
+        if not found.ok:
+            raise CheckFailedError("; ".join(finding[place] for finding in found.findings))
+        return
+    if seed is not None:
+        raise click.UsageError("--seed goes with --check; the seed of a tuning stands in its spec")
+    folder = out or Path("results") / f"tune-{what.stem}"
+    document = tuning.tune(
+        what, folder, jobs=jobs, resume=resume, quiet=quiet, told=None if quiet or as_json else say
+    )
+    if as_json:
+        print_json(document)
+    else:
+        for line in lines(document, lang):
+            click.echo(line)
+        say({"en": f"certificate in {folder}", "zh": f"证书在 {folder}"}[lang])
+    if document["verdict"] != "met":
+        raise SystemExit(1)
+
+
 # --- entry -------------------------------------------------------------------------------------------
 
 
@@ -1053,6 +1119,7 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("analysis.rare", "RareError"),
         ("analysis.sequential", "DecideError"),
         ("analysis.audit_rules", "AuditError"),
+        ("analysis.tune_search", "TuneError"),
     ):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))

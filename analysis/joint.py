@@ -167,6 +167,10 @@ class Features:
             prepared = prepared.group_by("session").agg(pl.all().sum()).sort("session")
         return {column.name: Column(column.to_numpy()) for column in prepared.drop("session").iter_columns()}
 
+    def names(self, item: Metric) -> tuple[str, ...]:
+        """Names of the columns of one metric."""
+        return self._names[item.key]
+
     def of(self, item: Metric, columns: Mapping[str, Column]) -> list[Column]:
         """Return the columns of one metric."""
         return [columns[name] for name in self._names[item.key]]

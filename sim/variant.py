@@ -174,7 +174,7 @@ def _layers(ref: str | Path) -> tuple[list[Layer], str, str]:
         text, fault = read_text(path, shown)
         if fault:
             raise VariantError([*_problems(chain), fault])
-        layer = parse(text, shown)
+        layer = _parsed(text, shown)
         chain.append(layer)
         visited.append(real)
         if not preset and real.parent == preset_folder().resolve() and real.stem in PRESETS:
@@ -202,6 +202,17 @@ def _layers(ref: str | Path) -> tuple[list[Layer], str, str]:
             wrong = Problem(shown, line, "extends", f"extends goes in a circle: {_printable(way)}")
             raise VariantError([*_problems(chain), wrong])
     return chain[::-1], name, preset or "two_wang"  # what base holds
+
+
+@lru_cache(maxsize=32)
+def _parse_once(text: str, shown: str) -> Layer:
+    return parse(text, shown)
+
+
+def _parsed(text: str, shown: str) -> Layer:
+    """A layer of its own; the same text is read once, since a search loads its base for every setting."""
+    layer = _parse_once(text, shown)
+    return Layer(layer.file, dict(layer.entries), dict(layer.lines), list(layer.problems))
 
 
 def _problems(layers: Sequence[Layer]) -> list[Problem]:

@@ -1,7 +1,7 @@
 """Reading variant files: a small, strict part of YAML, every fault with its line.
 
 Only plain mappings and scalars are taken: no tags, no anchors, no merge keys, no lists. So a file can neither run
-code nor grow in memory.
+code nor grow in memory. Files of other kinds are read by the same reader with lists of values and decimal numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20
@@ -76,8 +76,12 @@ def read_text(path: Path, shown: str) -> tuple[str, Problem | None]:
         return wrong(f"cannot be read: {error.strerror}")
 
 
-def parse(text: str, file: str) -> Layer:
-    """Read YAML text into a layer; faults are collected, never raised."""
+def parse(text: str, file: str, lists: bool = False) -> Layer:
+    """Read YAML text into a layer; faults are collected, never raised.
+
+    With ``lists`` a value may be a list, whose entry holds an ``Entry`` an item (a scalar, or a dict of scalars),
+    and a number with decimals.
+    """
     layer = Layer(file)
 
     def wrong(line: int | None, message: str) -> None:
@@ -113,15 +117,16 @@ def parse(text: str, file: str) -> Layer:
     if not isinstance(root, MappingNode):
         wrong(root.start_mark.line + 1, "must be a mapping of keys, e.g. `deck: {wangs: 3}`")
         return layer
-    _Reader(layer).mapping(root, "", 1)
+    _Reader(layer, lists).mapping(root, "", 1)
     return layer
 
 
 class _Reader:
     """Walks the nodes of one document."""
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: Layer, lists: bool = False) -> None:
         self.layer = layer
+        self.lists = lists
         self.seen: set[int] = set()
         self.count = 0
 
@@ -180,20 +185,43 @@ class _Reader:
         elif not self.is_plain(node, dotted):
             return
         elif isinstance(node, ScalarNode):
-            value, fault = scalar(node)
+            value, fault = scalar(node, decimals=self.lists)
             if fault:
                 self.wrong(node, dotted, f"{_short(dotted)}: {fault}")
             else:
                 self.layer.entries[dotted] = Entry(value, self.layer.file, line)
+        elif isinstance(node, SequenceNode) and self.lists:
+            items = [self.item(child, dotted) for child in node.value]
+            self.layer.entries[dotted] = Entry(
+                [item for item in items if item is not None], self.layer.file, line
+            )
         else:
             self.wrong(node, dotted, f"{_short(dotted)}: a list is not taken here")
+
+    def item(self, node: Node, dotted: str) -> Entry | None:
+        """One item of a list: a scalar, or a mapping of scalars."""
+        if not self.is_plain(node, dotted):
+            return None
+        line = node.start_mark.line + 1
+        pairs = node.value if isinstance(node, MappingNode) else [(None, node)]
+        found: dict[str, object] = {}
+        for key_node, value_node in pairs:
+            if not isinstance(value_node, ScalarNode) or not isinstance(key_node, ScalarNode | None):
+                self.wrong(value_node, dotted, f"{_short(dotted)}: a list holds plain values")
+                return None
+            value, fault = scalar(value_node, decimals=True)
+            if fault:
+                self.wrong(value_node, dotted, f"{_short(dotted)}: {fault}")
+                return None
+            found["" if key_node is None else str(key_node.value)] = value
+        return Entry(found if isinstance(node, MappingNode) else found[""], self.layer.file, line)
 
 
 def _short(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def scalar(node: ScalarNode) -> tuple[object, str | None]:
+def scalar(node: ScalarNode, decimals: bool = False) -> tuple[object, str | None]:
     """Value of a scalar node, or what is wrong with it."""
     text = str(node.value)
     kind = str(node.tag).removeprefix(_CORE)
@@ -208,6 +236,8 @@ def scalar(node: ScalarNode) -> tuple[object, str | None]:
     if kind == "null":
         return None, "has no value"
     if kind == "float":
+        if decimals and re.fullmatch(r"[-+]?[0-9]{0,15}\.?[0-9]{1,15}", text):
+            return float(text), None
         return None, f"{_short(text)!r}: must be a whole number"
     if kind == "str":
         if node.style is None and text.lower() in _WORDS_FOR_BOOL:
