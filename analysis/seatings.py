@@ -133,14 +133,12 @@ class Plan:
         """All that the sums of a chunk depend on, but for the number of deals."""
         from sim._jit import source_digest
 
-        files = [Path(name.rpartition(":")[0]) for name in self.bots if ".py:" in name]
         return {
             "kind": self.kind,
             "variants": {
                 label: variant.digest for label, variant in zip(self.labels, self.variants, strict=True)
             },
             "bots": list(self.bots),
-            "bot_files": [hashlib.sha256(file.read_bytes()).hexdigest() for file in files],
             "seatings": [list(seating) for seating in self.seatings],
             "seed": self.seed,
             "chunk": self.chunk,
@@ -179,20 +177,23 @@ def bot_list(text: str | Sequence[str], least: int = 2, most: int = 30) -> tuple
     return names
 
 
+def short_name(bot: str) -> str:
+    """Return the name of a bot for tables: a user's own one without folders and digest."""
+    return bot.rpartition("/")[2].partition("@")[0] if ".py:" in bot else bot
+
+
 def ladder() -> tuple[str, ...]:
     """Return the bots from the weakest to the strongest, those fast enough for many games."""
     from sim import bots
 
-    names = tuple(getattr(bots, "LADDER", bots.BOTS))
-    slow = set(getattr(bots, "SLOW", ("search",)))
-    return tuple(name for name in names if name not in slow)
+    return tuple(bots.LADDER)
 
 
 def restricted() -> tuple[str, ...]:
     """Return the restricted players, made for reading rules."""
     from sim import bots
 
-    return tuple(getattr(bots, "RESTRICTED", ()))
+    return tuple(bots.RESTRICTED)
 
 
 def load_variants(

@@ -400,9 +400,16 @@ def _put(
 
 def _law(row: dict[str, Any], name: str, law: Student, level: float) -> None:
     row[name] = law.centre
-    row[f"{name}_low"], row[f"{name}_high"] = (
-        law.interval(level) if math.isfinite(law.error) else (None, None)
-    )
+    row[f"{name}_low"], row[f"{name}_high"] = law.interval(level) if _varies(law) else (None, None)
+
+
+def _varies(law: Student) -> bool:
+    """Whether the deals differ: where all agree they say nothing of how far others would."""
+    return 0 < law.error < math.inf
+
+
+def _p(law: Student) -> float:
+    return law.p_value() if _varies(law) else 1.0
 
 
 def _bot_rows(sums: Sums, design: Design, names: Sequence[str], level: float) -> list[dict[str, Any]]:
@@ -478,7 +485,7 @@ def _pair_rows(sums: Sums, design: Design, names: Sequence[str], level: float) -
         weights = [0] * len(found.sums)
         weights[one], weights[two] = -1, 1
         law = found.contrast(weights, float(seats[one]))
-        row: dict[str, Any] = {"bot": names[one], "other": names[two], "p": law.p_value()}
+        row: dict[str, Any] = {"bot": names[one], "other": names[two], "p": _p(law)}
         _law(row, "difference", law, level)
         rows.append(row)
     return rows
@@ -496,7 +503,7 @@ def _step_rows(sums: Sums, design: Design, names: Sequence[str], level: float) -
         # seats of equal number: 6ths of a seat's score.
         one, two = [2, -1, 0, 0, 0], [1, -2, 0, 0, 0]
         law = found.contrast([1, -1, 0, 0, 0, 1, -1, 0, 0, 0], 9)
-        row: dict[str, Any] = {"weaker": names[weak], "stronger": names[strong], "p": law.p_value()}
+        row: dict[str, Any] = {"weaker": names[weak], "stronger": names[strong], "p": _p(law)}
         _law(row, "difference", law, level)
         _law(row, "one", found.contrast([*one, *[0] * width], 6), level)
         _law(row, "two", found.contrast([*[0] * width, *two], 6), level)

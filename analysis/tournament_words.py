@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import polars as pl
 
 from analysis.metrics import Text
-from analysis.seatings import write_text
+from analysis.seatings import short_name, write_text
 from analysis.tables import WIDTH, measure, to_csv
 from analysis.tournament import Tournament
 
@@ -137,7 +137,7 @@ def tables_of(found: Tournament, variant: str, lang: str = "en") -> list[Table]:
         table = _table(("bot", "score", "win_rate", "relative_wins", "draw_rate", "rating"), lang)
         for row in bots.iter_rows(named=True):
             table.add_row(
-                row["bot"],
+                short_name(row["bot"]),
                 _cell(row, "score", signed=True),
                 _cell(row, "win_rate", 100),
                 _cell(row, "relative_wins", 100, signed=True),
@@ -152,7 +152,7 @@ def tables_of(found: Tournament, variant: str, lang: str = "en") -> list[Table]:
         fans = {row["bot"]: row for row in bots.iter_rows(named=True)}
         for row in style.iter_rows(named=True):
             cells = [_short(row, name, 100 if name in names[4:] else 1) for name in names]
-            table.add_row(row["bot"], *cells, _short(fans[row["bot"]], "fan"))
+            table.add_row(short_name(row["bot"]), *cells, _short(fans[row["bot"]], "fan"))
         tables.append(table)
     steps = found.steps.filter(pl.col("variant") == variant)
     if steps.height:
@@ -160,7 +160,7 @@ def tables_of(found: Tournament, variant: str, lang: str = "en") -> list[Table]:
         table = _table(columns, lang, _WORDS["steps_title"][lang])
         for row in steps.iter_rows(named=True):
             table.add_row(
-                f"{row['weaker']} → {row['stronger']}",
+                f"{short_name(row['weaker'])} → {short_name(row['stronger'])}",
                 _cell(row, "difference", signed=True),
                 _cell(row, "relative_wins", 100, signed=True),
                 _cell(row, "one", signed=True),
@@ -324,7 +324,7 @@ def plot_tournament(found: Tournament, lang: str = "en") -> bytes:
                 [row[f"{name}_high"] * factor - value for value, row in zip(values, rows, strict=True)],
             ]
             axis.errorbar(values, places, xerr=sides, fmt="o", markersize=4, capsize=2, label=label)
-        axis.set_yticks(range(len(order)), order)
+        axis.set_yticks(range(len(order)), [" → ".join(map(short_name, name.split(" → "))) for name in order])
         axis.set_ylim(-0.6, len(order) - 0.4)
         axis.set_xlabel(_PLOT[name][lang])
         axis.spines[["top", "right"]].set_visible(False)

@@ -20,6 +20,7 @@ from analysis.cli import main
 from analysis.seatings import Plan, SeatingError, bot_list, count_style
 from analysis.tournament import GROUPS, Tournament, make_design, plackett_luce, tournament
 from analysis.tournament_words import document, print_tournament, write_tournament
+from sim import bots
 from sim.gamelog import Player
 from sim.variant import load_variant
 
@@ -163,6 +164,22 @@ def test_no_rating_for_a_bot_that_never_wins():
     over = np.ones((GROUPS, 3, 3))
     over[:, 2, :] = 0
     assert all(np.isnan(part).all() for part in plackett_luce(over))
+
+
+def test_players_that_never_differ_have_no_interval(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("planted._STREAMS", False)
+    monkeypatch.setitem(bots.BOTS, "p_weak", 900)
+    monkeypatch.setitem(bots.BOTS, "p_same", 901)
+    monkeypatch.setattr("sim.parts.play_rows", play)
+    found = tournament(["two_wang"], "p_weak,p_same", 50, jobs=1, style=0, quiet=True)
+    row = found.steps.row(0, named=True)
+    assert (row["difference"], row["difference_low"], row["difference_high"]) == (0, None, None)
+    assert (row["p"], row["significant"]) == (1, False)
+
+
+def test_own_bots_go_by_a_short_name():
+    assert seatings.short_name("/some/where/my_bot.py:MyBot@0123456789ab") == "my_bot.py:MyBot"
+    assert seatings.short_name("search:worlds=80") == "search:worlds=80"
 
 
 @pytest.mark.slow
