@@ -49,6 +49,7 @@ ABOVE_PLAY = (
     "rulebook",
     "run",
     "store",
+    "valuation",
     "variant",
     "variant_model",
     "variant_yaml",

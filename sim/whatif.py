@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from sim import rng
 from sim.bots import BotError
+from sim.bots.brain import brain_tables
 from sim.bots.decisions import D_NONE
 from sim.engine import advance, apply
 from sim.gamelog import Event, read_events
@@ -40,6 +41,7 @@ from sim.state import (
     copy_table,
     next_seat,
 )
+from sim.valuation import own_values
 from sim.variant import Variant
 
 WORLDS = 200
@@ -272,7 +274,7 @@ class Game:
             scores = played.scores[:, place]
             wins, losses, draws = (estimate(played.winners[:, place] == who) for who in (OWN, OTHER, NOBODY))
             gain = estimate(scores - played.scores[:, chosen])
-            told = None if own is None else float(own[place])
+            told = None if own is None else own[place]
             found.append(Valued(option, estimate(scores), gain, wins, losses, draws, told))
         return tuple(found)
 
@@ -283,7 +285,11 @@ class Game:
         chosen = choices.index(choice)
         seat = int(t.game[DECIDER])
         chooser = seats.get(seat)
-        own = chooser.values(t) if isinstance(chooser, OwnPlayer) else None
+        own: Sequence[float | None] | None
+        if isinstance(chooser, OwnPlayer):
+            own = chooser.values(t)
+        else:
+            own = own_values(self.params, brain_tables(), t, self._player_of(t, seat))
         valued = self._valued(played, options, chosen, own)
         means = [each.score.mean for each in valued]
         best = chosen if means[chosen] == max(means) else int(np.argmax(means))
