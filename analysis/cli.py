@@ -232,6 +232,7 @@ def variants_schema() -> None:
 @click.option("--chunk", type=click.IntRange(1, 10**7), default=None, help="Games a part file.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Run folder [default: results/…].")
 @click.option("--resume", is_flag=True, help="Finish an interrupted run of the same folder.")
+@click.option("--shard", metavar="I/N", default=None, help="Play the I-th of N shares only; see merge.")
 @click.option("--strata", is_flag=True, help="Force the deals by wang strata; stores no games.")
 @click.option("--replace", is_flag=True, help="Delete an earlier run in the folder first.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -252,6 +253,7 @@ def simulate(
     chunk: int | None,
     out: Path | None,
     resume: bool,
+    shard: str | None,
     strata: bool,
     replace: bool,
     quiet: bool,
@@ -263,15 +265,19 @@ def simulate(
     """Play games of variants in parallel, keep them in a run folder, print the summary table."""
     if strata:
         _simulate_strata(
-            variant, games, bots, seed, jobs, overrides, as_json, lang, until or session or resume
+            variant, games, bots, seed, jobs, overrides, as_json, lang, until or session or resume or shard
         )
         return
     from sim.run import simulate as run_simulate
     from sim.variant import load_variant
 
     loaded = [load_variant(name, overrides) for name in variant]
+    if until and shard:
+        raise click.UsageError("--shard shares a fixed number of games: it goes without --until")
     size = "until-" + "-".join(until).replace("=", "-").replace("%", "pc") if until else f"{games}"
     folder = out or Path("results") / "-".join([*(item.name for item in loaded)][:4] + [size, f"s{seed}"])
+    if shard and out is None:
+        folder = folder.with_name(f"{folder.name}-shard-{shard.replace('/', '-of-')}")
     if replace and not resume:
         from sim.store import remove_run
 
@@ -294,7 +300,7 @@ def simulate(
         run, precision = run_until(loaded, until, minimum=min_games, maximum=max_games, lang=lang, **how)
         short = precision.shortfall(lang)
     else:
-        run = run_simulate(loaded, games=games, **how)
+        run = run_simulate(loaded, games=games, shard=shard, **how)
     from analysis.summary import write_summary
     from analysis.tables import print_table, to_csv, to_json
 
@@ -334,6 +340,25 @@ def verify(run: Path, sample: int, as_json: bool, lang: str) -> None:
             click.echo(line)
     if not result.ok:
         raise CheckFailedError(f"{run}: {len(result.findings)} findings")
+
+
+@app.command()
+@click.argument("shard", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SHARD...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Run folder, new or empty.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the summary as CSV.")
+@lang_option
+def merge(shard: tuple[Path, ...], out: Path, as_csv: bool, lang: str) -> None:
+    """Put the folders of `simulate --shard i/n` together: the run that one machine would have made."""
+    from analysis.summary import write_summary
+    from analysis.tables import print_table, to_csv
+    from sim.merge import merge_runs
+
+    summary = write_summary(merge_runs(shard, out))
+    if as_csv:
+        click.echo(to_csv(summary), nl=False)
+    else:
+        print_table(summary, lang)
+        say({"en": f"stored in {out}", "zh": f"已存入 {out}"}[lang])
 
 
 def _simulate_strata(

@@ -40,6 +40,7 @@ ABOVE_PLAY = (
     "logcheck",
     "logread",
     "manifest",
+    "merge",
     "progress",
     "replay",
     "replay_frames",

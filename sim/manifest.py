@@ -163,6 +163,8 @@ class Manifest(_Strict):
         Digest of the code with its versions, and of the code alone.
     status : str
         ``running``, ``complete``, ``interrupted`` or ``failed``.
+    shard : str or None
+        ``i/n`` where this folder holds every n-th part only, from the i-th on (:mod:`sim.merge`).
     check : str or None
         Sha256 of the manifest itself, written with this field empty; None in folders of older programs.
     parts : list of PartRecord
@@ -183,6 +185,7 @@ class Manifest(_Strict):
     source: _Hex
     rules: _Hex
     status: Literal["running", "complete", "interrupted", "failed"]
+    shard: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,5}/[1-9][0-9]{0,5}$")] | None = None
     check: _Sha | None = None
     parts: Annotated[list[PartRecord], Field(max_length=MAX_PARTS)]
 
@@ -201,10 +204,20 @@ class Manifest(_Strict):
         """Games of all variants that are on the disk."""
         return sum(part.count for part in self.parts)
 
+    def has_chunk(self, number: int) -> bool:
+        """Whether part ``number`` of each variant is this folder's: all are, but in a shard."""
+        if self.shard is None:
+            return True
+        place, shards = (int(text) for text in self.shard.split("/"))
+        return number % shards == place - 1
+
     @property
     def total(self) -> int:
-        """Games of all variants."""
-        return self.games * len(self.variants)
+        """Games of all variants, of a shard its own."""
+        if self.shard is None:
+            return self.games * len(self.variants)
+        own = sum(self.expected(number)[1] for number in range(self.chunks) if self.has_chunk(number))
+        return own * len(self.variants)
 
 
 def part_file(label: str, number: int) -> str:
@@ -376,7 +389,7 @@ def require_same(stored: Manifest, asked: Manifest, path: Path) -> None:
                 raise refuse(f"variant {before.label}, {key},", json.dumps(old), json.dumps(new))
         if before.digest != after.digest:
             raise refuse(f"variant {before.label}, digest,", before.digest, after.digest)
-    for field in ("seed", "bots", "session", "chunk"):
+    for field in ("seed", "bots", "session", "chunk", "shard"):
         old, new = getattr(stored, field), getattr(asked, field)
         if old != new:
             shown = [",".join(value) if field == "bots" else value for value in (old, new)]

@@ -32,6 +32,7 @@ from sim.manifest import (
     describe_variant,
     describe_versions,
     is_safe_label,
+    printable,
     read_manifest,
     tool_version,
 )
@@ -76,6 +77,7 @@ def simulate(
     quiet: bool = False,
     progress: Progress | None = None,
     command: Sequence[str] | None = None,
+    shard: str | None = None,
 ) -> Run:
     """Play games of one or more variants and keep one row a game.
 
@@ -110,6 +112,9 @@ def simulate(
         Told about the work instead of the one chosen by where stderr goes.
     command : sequence of str, optional
         Command line, for the manifest.
+    shard : str, optional
+        ``i/n``: play only every n-th part from the i-th on, on this machine; :func:`sim.merge.merge_runs` puts the n
+        folders together.
 
     Returns
     -------
@@ -136,6 +141,8 @@ def simulate(
     names = _bot_names(bots)
     records = _records(variants)
     manifest = _plan(records, games, names, seed, session, chunk, command)
+    if shard is not None:
+        manifest = _take_shard(manifest, shard)
     return _simulate(
         manifest,
         chunk_given=chunk is not None,
@@ -291,6 +298,20 @@ def _plan(
         status="running",
         parts=[],
     )
+
+
+def _take_shard(manifest: Manifest, shard: str) -> Manifest:
+    place, slash, shards = shard.partition("/")
+    wanted = "i/n with 1 <= i <= n, as 2/4"
+    if not slash or not all(text.isascii() and text.isdigit() and len(text) < 6 for text in (place, shards)):
+        raise RunError(f"shard: {printable(shard, 40)!r} is not {wanted}")
+    if not 1 <= int(place) <= int(shards):
+        raise RunError(f"shard: {printable(shard, 40)!r} is not {wanted}")
+    if int(shards) > manifest.chunks:
+        raise RunError(
+            f"shard: {manifest.chunks} parts cannot be shared among {shards}; a smaller chunk makes more of them"
+        )
+    return manifest.model_copy(update={"shard": f"{int(place)}/{int(shards)}"})
 
 
 # --- doing it ----------------------------------------------------------------------------------------------

@@ -187,7 +187,7 @@ class RunFolder:
         """Variant and number of every part that is not recorded, in order."""
         for variant in range(len(self._manifest.variants)):
             for number in range(self._manifest.chunks):
-                if (variant, number) not in self._parts:
+                if (variant, number) not in self._parts and self._manifest.has_chunk(number):
                     yield variant, number
 
     def target(self, variant: int, number: int) -> Path:
@@ -308,7 +308,7 @@ class RunFolder:
             folder = cls(path, kept.model_copy(update={"parts": intact}), lock)
             folder.damaged = len(parts) - len(intact)
             folder._make_folders()
-            if len(intact) < kept.chunks * len(kept.variants):
+            if sum(part.count for part in intact) < kept.total:
                 for name in SUMMARIES:  # of the unfinished run; a summary must never be of fewer games
                     (path / name).unlink(missing_ok=True)
             folder.save()
