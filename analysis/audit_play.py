@@ -27,6 +27,7 @@ from analysis.audit_rules import (
 from analysis.compare import holm
 from analysis.events import EXTRA
 from analysis.metrics import FAN_TEXT, METRICS, Text
+from analysis.options import OPTIONS, count_options
 from analysis.strata import default_jobs, in_order
 from analysis.sufficient import SufficientStats
 from analysis.summary import Estimate, estimate
@@ -209,34 +210,8 @@ def _changed(
 
 def _options(variant: Variant, bot: str, seed: int, games: int) -> dict[str, int]:
     """Count options offered and taken over games ``0`` to ``games - 1``, from their logs."""
-    from sim.gamelog import Player
-    from sim.groups import GROUP_TYPE, JIAO, ONE_TWO_THREE, RUN, TWO_SEVEN_TEN
-    from sim.rules.lay import EV_CHI, EV_PASS, EV_PENG, EV_WIN
-    from sim.state import N_LOG
-
-    names = {
-        TWO_SEVEN_TEN: "chi_two_seven_ten",
-        ONE_TWO_THREE: "chi_one_two_three",
-        RUN: "chi_run",
-        JIAO: "chi_jiao",
-    }
-    passes = {1: "pass_win", 2: "pass_peng", 3: "pass_chi"}
-    taken = {EV_WIN: "win", EV_PENG: "peng", EV_CHI: "chi"}
-    counts = dict.fromkeys(_OPTIONS, 0)
-    player = Player(variant, (bot, bot, bot), seed)
-    for game in range(games):
-        table = player.finish(game)
-        for row in table.log[: int(table.game[N_LOG])].tolist():
-            if row[0] in taken:
-                counts[taken[row[0]]] += 1
-            if row[0] == EV_PASS:
-                counts[passes[row[3]]] += 1
-            if row[0] == EV_CHI:
-                groups = [group for group in row[3:6] if group >= 0]
-                for kind in {int(GROUP_TYPE[group]) for group in groups}:
-                    counts[names[kind]] += 1
-                counts["chi_bi"] += len(groups) > 1
-    return counts
+    totals = count_options(variant, (bot, bot, bot), seed, 0, games).sum(axis=0)
+    return dict(zip(OPTIONS, totals.tolist(), strict=True))
 
 
 def _gain(

@@ -1124,6 +1124,74 @@ def tune(
         raise SystemExit(1)
 
 
+@app.group()
+def logs() -> None:
+    """Records of real games: compare them with a variant, or make synthetic ones."""
+
+
+@logs.command("compare")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--variant", required=True, help="Preset or YAML file that was played.")
+@click.option(
+    "--mapping", type=click.Path(path_type=Path), default=None, help="YAML: how the columns are called."
+)
+@click.option("--bots", multiple=True, help="One bot, or dealer,next,third (repeatable) [default: greedy].")
+@click.option(
+    "--games",
+    type=click.IntRange(0, 10**8),
+    default=50_000,
+    show_default=True,
+    help="Games to simulate a mix of bots; 0: check the dealing only.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, True, True),
+    default=0.01,
+    show_default=True,
+    help="Chance of flagging a question where nothing differs.",
+)
+@click.option("--full", is_flag=True, help="Show the frequencies that agree too.")
+@click.option("--strict", is_flag=True, help="Exit 1 if the dealing, or play under every mix, is flagged.")
+@set_option
+@json_option
+@lang_option
+def logs_compare(file: Path, variant: str, **options: Any) -> None:
+    """Real games (CSV, JSON lines, game logs) against a variant: dealing, frequencies, choices.
+
+    \b
+    chehuzi logs compare room.csv --variant four_wang --mapping room.yaml
+    """
+    from analysis.reality import compare_command
+
+    raise SystemExit(compare_command(file, variant, **options))
+
+
+@logs.command("synthesise")
+@click.argument("variant")
+@click.option("--games", type=click.IntRange(1, 10**6), default=1_000, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="File [default: stdout].")
+@click.option(
+    "--format", "kind", type=click.Choice(["csv", "jsonl", "log"]), default="csv", show_default=True
+)
+@click.option("--bots", default="greedy", show_default=True, help="One bot, or dealer,next,third.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@click.option(
+    "--plant",
+    "plants",
+    multiple=True,
+    metavar="KIND=AMOUNT",
+    help="Plant a bias: dealer_wangs, seat_wangs or missing_draws (repeatable).",
+)
+@set_option
+def logs_synthesise(variant: str, games: int, **options: Any) -> None:
+    """Write records of games of bots, with a planted bias if wanted, to try `logs compare`."""
+    from analysis.reality_synth import synthesise_command
+
+    raise SystemExit(synthesise_command(variant, games, **options))
+
+
 # --- entry -------------------------------------------------------------------------------------------
 
 
@@ -1145,6 +1213,7 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("analysis.sequential", "DecideError"),
         ("analysis.audit_rules", "AuditError"),
         ("analysis.tune_search", "TuneError"),
+        ("analysis.reality_read", "RecordError"),
     ):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))

@@ -184,7 +184,9 @@ COUNTER_TEXT: dict[str, tuple[Text, Text, str]] = {
     "chou_wei": (Text("chou wei", "臭偎"), Text("Chou weis in a game.", "一局中臭偎的次数。"), "times"),
     "ti": (
         Text("ti", "提"),
-        Text("Tis in a game, dealt ones included.", "一局中提牌的次数，含起手提。"),
+        Text(
+            "Tis on a drawn card in a game; dealt ones are not counted.", "一局中摸牌提的次数，不含起手提。"
+        ),
         "times",
     ),
     "pao": (Text("pao", "跑"), Text("Paos in a game.", "一局中跑牌的次数。"), "times"),
