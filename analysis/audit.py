@@ -200,8 +200,9 @@ def print_audit(found: Audit, lang: str = "en", file: IO[str] | None = None) -> 
     stream = file if file is not None else sys.stdout
     console = Console(file=stream, highlight=False, markup=False)
     if not console.is_terminal:
+        width = max(WIDTH, 40 + 24 * len(found.played.bots) if found.played else 0)
         console = Console(
-            file=stream, width=WIDTH, no_color=True, highlight=False, markup=False, legacy_windows=False
+            file=stream, width=width, no_color=True, highlight=False, markup=False, legacy_windows=False
         )
     name = found.variant.words(lang)
     console.print(
