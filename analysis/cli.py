@@ -1220,10 +1220,22 @@ def _errors() -> tuple[type[BaseException], ...]:
     return tuple(found)
 
 
+def _plain(text: object) -> str:
+    """One line without control characters, whatever a file or an argument put into a message."""
+    return "".join(char if char.isprintable() else "?" for char in " ".join(str(text).splitlines()))
+
+
+def _is_unreadable(error: BaseException) -> bool:
+    """Whether polars could not read a file; its panics are no ``Exception``."""
+    polars = sys.modules.get("polars")
+    panics = type(error).__name__ == "PanicException"
+    return polars is not None and (panics or isinstance(error, polars.exceptions.PolarsError))
+
+
 def _report(error: BaseException) -> int:
     """One clear line for an error; the exit status."""
     if isinstance(error, click.ClickException):
-        say(f"chehuzi: {error.format_message()}".replace("\n", " "))
+        say(f"chehuzi: {_plain(error.format_message())}")
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt):
         import signal
@@ -1240,13 +1252,18 @@ def _report(error: BaseException) -> int:
         return int(getattr(error, "status", 1))
     if isinstance(error, _errors()):
         for line in str(error).splitlines():
-            say(f"chehuzi: {line}")
+            say(f"chehuzi: {_plain(line)}")
+        return 2
+    if _is_unreadable(error):
+        say(
+            f"chehuzi: a file of game rows cannot be read ({_plain(error)[:200]}); chehuzi verify RUN names it"
+        )
         return 2
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, OSError):
-        say(f"chehuzi: {error.filename or ''}: {error.strerror or error}")
+        say(f"chehuzi: {_plain(f'{error.filename or str()}: {error.strerror or error}')}")
         return 2
     raise error
 

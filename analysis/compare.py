@@ -19,7 +19,7 @@ from scipy import special
 
 from analysis import intervals as ci
 from analysis.joint import EMPTY, Cross, JointSums, Own, collect_joint
-from analysis.load import LoadError, as_source
+from analysis.load import LoadError, as_source, open_intact
 from analysis.metrics import METRICS, Metric, metric
 from analysis.sufficient import SufficientStats, collect_stats
 from analysis.summary import Estimate, estimate
@@ -800,7 +800,7 @@ def play_or_open(
     if len(variants) == 1 and (Path(variants[0]) / "manifest.json").is_file():
         if sets or vary:
             raise CompareError(f"{variants[0]} is a run: --set and --vary would change what was played")
-        run = open_run(variants[0])
+        run = open_intact(variants[0])
         return run, {label: label for label in run.variants}
     from sim.run import simulate
 

@@ -419,7 +419,7 @@ def deals(run: Run, wanted: int | None = None) -> tuple[list[Finding], int]:
         )
     for label, record in run.variants.items():
         keys = record.flat()
-        if keys["deck.wangs"] == 0 or keys["turn.extra_quad"] != "skip_discard":
+        if keys["deck.wangs"] == 0 or keys.get("turn.extra_quad") != "skip_discard":
             continue  # without wangs, or with cards replaced, the stored wangs do not tell the deal
         decks = seed_decks(manifest.seed, int(keys["deck.wangs"]))  # type: ignore[call-overload]
         wrong = wrong_hands(run, label, decks, blocks)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import polars as pl
 
 from sim.rows import COUNTERS, FAN_NAMES, SEATS
-from sim.store import open_run
+from sim.store import Run, open_run
 
 ROLES = ("dealer", "next", "third", "sitter")
 ACTIVE = ROLES[:3]
@@ -74,6 +74,26 @@ class Source:
     folder: Path | None = None
 
 
+def open_intact(path: str | Path) -> Run:
+    """Open a run folder whose every part is as recorded: a torn or altered one is never counted.
+
+    Raises
+    ------
+    LoadError
+        Naming the first part that is not.
+    sim.store.RunError
+        For a folder that is no run folder.
+    """
+    run = open_run(path)
+    damage = run.damage()
+    if damage:
+        more = f" (and {len(damage) - 1} more)" if len(damage) > 1 else ""
+        raise LoadError(
+            f"{run.path}: {damage[0].file} {damage[0].problem}{more}; play it again with --resume"
+        )
+    return run
+
+
 def as_source(source: object) -> Source:
     """Accept a run, a run folder, a lazy or eager frame of game rows, or a :class:`Source`.
 
@@ -87,7 +107,7 @@ def as_source(source: object) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, str | Path):
-        source = open_run(source)
+        source = open_intact(source)
     if isinstance(source, pl.DataFrame):
         source = source.lazy()
     if isinstance(source, pl.LazyFrame):

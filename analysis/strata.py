@@ -22,7 +22,7 @@ from scipy import special
 
 from analysis import intervals as ci
 from analysis.exact import Stratum, wang_strata
-from analysis.load import as_source
+from analysis.load import as_source, open_intact
 from analysis.metrics import METRICS, SECTIONS, Metric, Text, metric
 from analysis.sufficient import SufficientStats, collect_stats
 from analysis.summary import SCHEMA
@@ -814,9 +814,7 @@ def strata_command(
     keys = list(metrics) or None
     announce_compiling(lang)
     if (Path(what) / "manifest.json").is_file():
-        from sim.store import open_run
-
-        run = open_run(what)
+        run = open_intact(what)
         found = [poststratify(run, label, keys) for label in run.variants]
     else:
         found = [

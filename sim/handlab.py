@@ -196,12 +196,30 @@ def answer_batch(path: str | Path) -> Iterator[tuple[str, bool]]:
     """
     name = Path(path)
     try:
-        with name.open(encoding="utf-8") as file:
-            for number, text in enumerate(file, start=1):
+        with name.open("rb") as file:
+            number = 0
+            while data := file.readline(4 * MAX_LINE):
+                number += 1
+                if len(data) == 4 * MAX_LINE and not data.endswith(b"\n"):
+                    while (rest := file.readline(4 * MAX_LINE)) and not rest.endswith(b"\n"):
+                        pass
+                    why = f"{name.name}:{number}: a line of more than {MAX_LINE} characters; no query has as many"
+                    yield json.dumps({"error": why}, ensure_ascii=False), False
+                    continue
+                text = data.decode("utf-8-sig" if number == 1 else "utf-8")
                 if text.strip():
                     yield _answer_line(text, f"{name.name}:{number}")
     except UnicodeDecodeError:
         raise QueryError(f"{name}: not a UTF-8 text") from None
+
+
+def _dumps(document: Mapping[str, object]) -> str:
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair, which a query may hold and no stream can write
+        return json.dumps(document)
+    return text
 
 
 def _answer_line(text: str, where: str) -> tuple[str, bool]:
@@ -211,9 +229,9 @@ def _answer_line(text: str, where: str) -> tuple[str, bool]:
         query = json.loads(text)
         if not isinstance(query, dict):
             raise QueryError("a query must be a JSON object")
-        return json.dumps(answer_query(query), ensure_ascii=False), True
+        return _dumps(answer_query(query)), True
     except (QueryError, CardError, VariantError) as error:
-        return json.dumps({"error": f"{where}: {error}"}, ensure_ascii=False), False
+        return _dumps({"error": f"{where}: {error}"}), False
     except (ValueError, RecursionError):
         return json.dumps({"error": f"{where}: not valid JSON"}, ensure_ascii=False), False
 

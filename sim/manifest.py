@@ -324,6 +324,9 @@ def _contradiction(manifest: Manifest, folder: Path) -> str | None:
     for number, label in enumerate(labels):
         if not is_safe_label(label):
             return f"variants.{number}.label: {printable(label, 60)!r} is no safe folder name"
+        wangs = manifest.variants[number].keys.get("deck.wangs")
+        if type(wangs) is not int or not 0 <= wangs <= 4:
+            return f"variants.{number}.keys.deck.wangs: must be a whole number from 0 to 4"
     if len({label.casefold() for label in labels}) != len(labels):
         return "variants: two have the same label"
     if manifest.session and manifest.chunk % manifest.session:

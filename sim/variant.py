@@ -173,7 +173,10 @@ def _layers(ref: str | Path) -> tuple[list[Layer], str, str]:
         real = path.resolve()
         text, fault = read_text(path, shown)
         if fault:
-            raise VariantError([*_problems(chain), fault])
+            if not chain:
+                raise VariantError([fault])
+            chain[-1].problems.append(fault)
+            break
         layer = _parsed(text, shown)
         chain.append(layer)
         visited.append(real)
@@ -183,25 +186,40 @@ def _layers(ref: str | Path) -> tuple[list[Layer], str, str]:
         line = layer.lines.pop("extends", None)
         if parent is None:
             if line is None:
-                break
-            raise VariantError(_problems(chain))
-        if not isinstance(parent.value, str):
-            wrong = Problem(shown, line, "extends", "extends: must name a preset or a YAML file")
-            raise VariantError([*_problems(chain), wrong])
+                return chain[::-1], name, preset or "two_wang"  # what base holds
+            break
+        following = _parent(layer, parent.value, path, line, visited)
+        if following is None:
+            break
+        path = following
+    # The way up is lost; the other faults of these files are told all the same, as if they extended the base.
+    base = preset_folder() / "base.yaml"
+    return [_parsed(read_text(base, _shown(base))[0], _shown(base)), *chain[::-1]], name, preset or "two_wang"
+
+
+def _parent(layer: Layer, named: object, path: Path, line: int | None, visited: Sequence[Path]) -> Path | None:
+    """The file that an ``extends`` names; None when that cannot be, and the layer says why."""
+    message = "must name a preset or a YAML file"
+    if isinstance(named, str):
         try:
-            path = _locate(parent.value, path.parent, (shown, line))
+            found = _locate(named, path.parent, (layer.file, line))
+            there, circle = found.is_file(), found.resolve() in visited or len(visited) >= MAX_CHAIN
         except VariantError as error:
-            raise VariantError([*_problems(chain), *error.problems]) from None
-        if not path.is_file():
+            layer.problems += error.problems
+            return None
+        except OSError as error:
+            message = f"{_printable(named)!r}: {error.strerror}"
+        else:
+            if there and not circle:
+                return found
+            way = " → ".join([*(item.name for item in visited), found.name])
             message = (
-                f"extends: no file {_printable(parent.value)!r} beside it; give a preset or an existing file"
+                f"goes in a circle: {_printable(way)}"
+                if there
+                else f"no file {_printable(named)!r} beside it; give a preset or an existing file"
             )
-            raise VariantError([*_problems(chain), Problem(shown, line, "extends", message)])
-        if path.resolve() in visited or len(chain) >= MAX_CHAIN:
-            way = " → ".join([*(Path(item).name for item in visited), path.name])
-            wrong = Problem(shown, line, "extends", f"extends goes in a circle: {_printable(way)}")
-            raise VariantError([*_problems(chain), wrong])
-    return chain[::-1], name, preset or "two_wang"  # what base holds
+    layer.problems.append(Problem(layer.file, line, "extends", f"extends: {message}"))
+    return None
 
 
 @lru_cache(maxsize=32)

@@ -7,6 +7,7 @@ code nor grow in memory. Files of other kinds are read by the same reader with l
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 100_000
 MAX_DEPTH = 20
 MAX_NODES = 2_000
+_MAX_EVENTS = 3 * MAX_NODES
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _CORE = "tag:yaml.org,2002:"
+_UNSEEN = ("Cc", "Cf", "Cs")
 _WORDS_FOR_BOOL = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
@@ -35,7 +38,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{where}: {self.message}"
+        return "".join(char if char.isprintable() else "?" for char in f"{where}: {self.message}")
 
 
 @dataclass
@@ -67,9 +70,11 @@ def read_text(path: Path, shown: str) -> tuple[str, Problem | None]:
     try:
         if not path.is_file():
             return wrong("is no file" if path.exists() else "no such file")
-        if path.stat().st_size > MAX_BYTES:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)  # what a file says of its size is not always so
+        if len(data) > MAX_BYTES:
             return wrong(f"larger than {MAX_BYTES:,} bytes; a variant file has a few thousand")
-        return path.read_bytes().decode("utf-8-sig"), None
+        return data.decode("utf-8-sig"), None
     except UnicodeDecodeError as error:
         return wrong(f"not UTF-8 text (byte {error.start + 1}); save the file as UTF-8")
     except OSError as error:
@@ -100,6 +105,13 @@ def parse(text: str, file: str, lists: bool = False) -> Layer:
         wrong(None, f"nested too deeply; a variant has at most {MAX_DEPTH} levels")
         return layer
     try:
+        for number, event in enumerate(YAML(typ="rt", pure=True).parse(text)):
+            if number > _MAX_EVENTS:  # before a tree is made of it, which takes long
+                wrong(
+                    event.start_mark.line + 1,
+                    f"more than {MAX_NODES} values; a variant has about eighty keys",
+                )
+                return layer
         root = YAML(typ="rt", pure=True).compose(text)
     except RecursionError:
         wrong(None, f"nested too deeply; a variant has at most {MAX_DEPTH} levels")
@@ -242,6 +254,9 @@ def scalar(node: ScalarNode, decimals: bool = False) -> tuple[object, str | None
     if kind == "str":
         if node.style is None and text.lower() in _WORDS_FOR_BOOL:
             return None, f"{text!r} is a word here, write {_WORDS_FOR_BOOL[text.lower()]}"
+        odd = next((char for char in text if char != "\n" and unicodedata.category(char) in _UNSEEN), None)
+        if odd is not None:  # written as an escape, else the whole text is refused
+            return None, f"control character {odd!r} in a text; remove it"
         return text, None
     return None, f"{_short(text)!r} is no value of a variant"
 

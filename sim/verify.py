@@ -16,10 +16,10 @@ from sim.manifest import (
     MANIFEST,
     Manifest,
     PartRecord,
+    RunError,
     VariantRecord,
     dump_manifest,
     printable,
-    reason,
 )
 from sim.parts import TEMPORARY, Player, play_rows, rows_schema, rows_to_frame
 from sim.store import LOCK, SUMMARIES, Run, open_run
@@ -149,6 +149,27 @@ def check_rows(
             yield finding(kind, bad, problem)
 
 
+def _panics(error: BaseException) -> bool:
+    """Whether polars gave up on a file in a way that is no ``Exception``."""
+    return type(error).__name__ == "PanicException"
+
+
+def check_variant(variant: VariantRecord) -> Iterator[Finding]:
+    """The keys of a variant: a legal set of rules, with the recorded digest."""
+    from sim.variant import VariantError, load_variant
+
+    try:
+        loaded = load_variant("base", variant.keys)
+    except VariantError as error:
+        problem = str(error).splitlines()[0].removeprefix("--set: ")
+        yield Finding(MANIFEST, "variant", f"{variant.label}: {printable(problem)}")
+        return
+    if loaded.digest != variant.digest:
+        yield Finding(
+            MANIFEST, "variant", f"{variant.label}: keys have digest {loaded.digest}, not as recorded"
+        )
+
+
 def _picked(manifest: Manifest, number: int) -> list[int]:
     """Games (or first games of sessions) to play again: spread over the run, by its hash, not by chance."""
     unit = manifest.session or 1
@@ -220,19 +241,38 @@ def verify_run(path: str | Path, sample: int = 200, player: Player = play_rows) 
     import polars as pl
 
     from sim._jit import rules_digest
+    from sim.own_bot import is_own_bot
 
-    run = open_run(path)
+    try:
+        run = open_run(path)
+    except RunError as error:
+        if not (Path(path) / MANIFEST).is_file():
+            raise
+        broken_manifest = Finding(MANIFEST, "hash", f"cannot be read: {error}")
+        return Verification(Path(path), "unknown", 0, 0, 0, "no manifest to play by", (broken_manifest,))
     manifest = run.manifest
     found = [*check_manifest(run), *check_files(run)]
     broken = {finding.file for finding in found}
+    if player is play_rows:  # of rules as the engine knows them
+        found += [finding for variant in manifest.variants for finding in check_variant(variant)]
     rows = 0
     for part in manifest.parts:
         if part.file in broken:
             continue
         try:
-            frame = pl.read_parquet(run.path / part.file, schema=rows_schema(), glob=False)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            found.append(Finding(part.file, "rows", f"cannot be read: {printable(reason(error))}"))
+            lazy = pl.scan_parquet(run.path / part.file, schema=rows_schema(), glob=False)
+            height = lazy.select(pl.len()).collect().item()  # from its foot alone: a bomb is not unpacked
+            if height != part.rows:
+                problem = f"has {height:,} rows, recorded are {part.rows:,}"
+                found.append(Finding(part.file, "rows", problem))
+                broken.add(part.file)
+                continue
+            frame = lazy.collect()
+        except BaseException as error:
+            if not isinstance(error, OSError | pl.exceptions.PolarsError) and not _panics(error):
+                raise
+            why = printable(getattr(error, "strerror", None) or error)
+            found.append(Finding(part.file, "rows", f"cannot be read: {why}"))
             broken.add(part.file)
             continue
         rows += frame.height
@@ -243,9 +283,18 @@ def verify_run(path: str | Path, sample: int = 200, player: Player = play_rows) 
         skipped = f"played by other code (rules {manifest.rules}, here {rules_digest()})"
     elif broken & {part.file for part in manifest.parts}:
         skipped = "parts are damaged"
+    elif any(is_own_bot(name) for name in manifest.bots):
+        skipped = "bots of the user's own are code, and no code is run that a run folder names"
     elif sample:
         for variant in manifest.variants:
-            played, wrong = replay_sample(run, variant, sample, player)
+            if any(one.kind == "variant" and one.problem.startswith(f"{variant.label}: ") for one in found):
+                continue  # the kernels trust their rules
+            try:
+                played, wrong = replay_sample(run, variant, sample, player)
+            except (LookupError, TypeError, ValueError, OverflowError) as error:
+                what = f"{variant.label} cannot be played again: {type(error).__name__}: {printable(error)}"
+                found.append(Finding(MANIFEST, "replay", what))
+                continue
             replayed += played
             found += wrong
     return Verification(run.path, run.status, len(manifest.parts), rows, replayed, skipped, tuple(found))
