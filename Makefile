@@ -7,7 +7,7 @@ GAMES ?= 100000
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-pure lint format bench study verification clean
+.PHONY: help run test test-pure lint format bench study verification matrix licences clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -46,6 +46,12 @@ study: $(STAMP) ## one million games of each preset into results/study
 
 verification: $(STAMP) ## the long checks: all slow tests
 	@$(BIN)/python -m pytest -q -m slow -o addopts= -n $(JOBS)
+
+matrix: $(STAMP) ## the same summary under other Pythons, oldest and newest dependencies
+	@$(BIN)/python tests/bench/matrix.py
+
+licences: $(STAMP) ## write docs/licences.md from what is installed
+	@$(BIN)/python tests/bench/licences.py
 
 clean: ## remove the environment and caches, not results
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

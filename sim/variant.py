@@ -197,7 +197,9 @@ def _layers(ref: str | Path) -> tuple[list[Layer], str, str]:
     return [_parsed(read_text(base, _shown(base))[0], _shown(base)), *chain[::-1]], name, preset or "two_wang"
 
 
-def _parent(layer: Layer, named: object, path: Path, line: int | None, visited: Sequence[Path]) -> Path | None:
+def _parent(
+    layer: Layer, named: object, path: Path, line: int | None, visited: Sequence[Path]
+) -> Path | None:
     """The file that an ``extends`` names; None when that cannot be, and the layer says why."""
     message = "must name a preset or a YAML file"
     if isinstance(named, str):
