@@ -7,7 +7,7 @@ GAMES ?= 100000
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-pure lint format bench study verification matrix licences clean
+.PHONY: help run test test-pure lint format bench study notebook verification matrix licences clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -43,6 +43,10 @@ bench: $(STAMP) ## games per second by variant and bots
 
 study: $(STAMP) ## one million games of each preset into results/study
 	@$(BIN)/chehuzi simulate two_wang three_wang four_wang --games 1000000 --bots greedy --seed 2026 --replace --out results/study-run
+
+notebook: $(STAMP) ## the notebooks in JupyterLab
+	@$(BIN)/python -c 'import jupyterlab' 2>/dev/null || PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constraints.txt -e '.[notebook]'
+	@$(BIN)/jupyter lab notebooks
 
 verification: $(STAMP) ## the long checks: all slow tests
 	@$(BIN)/python -m pytest -q -m slow -o addopts= -n $(JOBS)
