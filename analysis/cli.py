@@ -1192,6 +1192,67 @@ def logs_synthesise(variant: str, games: int, **options: Any) -> None:
     raise SystemExit(synthesise_command(variant, games, **options))
 
 
+def effect_options(function: F) -> F:
+    """What ``sensitivity`` and ``value`` have in common."""
+    for option in (
+        click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for plots."),
+        click.option("--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True),
+        click.option("--metric", "metrics", multiple=True, metavar="KEY", help="Only these (repeatable)."),
+        click.option("--games", type=click.IntRange(1000, 10**8), default=10_000, show_default=True),
+    ):
+        function = option(function)
+    return function
+
+
+def _show_effects(document: dict[str, Any], out: Path | None, as_json: bool, lang: str) -> None:
+    from analysis.sensitivity import draw_plots, effect_lines
+
+    if as_json:
+        print_json(document)
+    else:
+        for line in effect_lines(document, lang):
+            click.echo(line)
+    if out is not None:
+        for path in draw_plots(document, out):
+            say(str(path))
+
+
+@app.command("sensitivity")
+@click.argument("variant")
+@click.option("--vary", multiple=True, required=True, metavar="KEY=V1,V2,…|KEY=10..21", help="Repeatable.")
+@click.option(
+    "--method", type=click.Choice(["auto", "factorial", "morris", "sobol"]), default="auto", show_default=True
+)
+@click.option("--samples", type=click.IntRange(2, 4096), default=16, show_default=True, help="Morris, Sobol.")
+@effect_options
+@play_options
+@set_option
+@json_option
+@lang_option
+def sensitivity_of(
+    variant: str, vary: tuple[str, ...], out: Path | None, as_json: bool, lang: str, **how: Any
+) -> None:
+    """Which keys matter for which metric: main effects and interactions on the same deals."""
+    from analysis.sensitivity import sensitivity
+
+    _show_effects(sensitivity(variant, vary, **how), out, as_json, lang)
+
+
+@app.command("value")
+@click.argument("variant")
+@click.option("--key", "pattern", default="*", show_default=True, metavar="KEY", help="Keys, e.g. 'fan.*'.")
+@effect_options
+@play_options
+@set_option
+@json_option
+@lang_option
+def value_of(variant: str, out: Path | None, as_json: bool, lang: str, **how: Any) -> None:
+    """Value of each rule: what switching a single key to each of its other values changes, paired."""
+    from analysis.sensitivity import value_of_rules
+
+    _show_effects(value_of_rules(variant, **how), out, as_json, lang)
+
+
 # --- entry -------------------------------------------------------------------------------------------
 
 
@@ -1213,6 +1274,7 @@ def _errors() -> tuple[type[BaseException], ...]:
         ("analysis.sequential", "DecideError"),
         ("analysis.audit_rules", "AuditError"),
         ("analysis.tune_search", "TuneError"),
+        ("analysis.sensitivity", "SensitivityError"),
         ("analysis.reality_read", "RecordError"),
     ):
         if module in sys.modules:
