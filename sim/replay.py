@@ -173,7 +173,9 @@ class _Show:
         ascii: bool,
         step: bool,
         worlds: int = 0,
+        own_bots: bool = False,
     ) -> None:
+        self.own_bots = own_bots
         self.out, self.read, self.lang, self.ascii, self.step = out, read, lang, ascii, step
         self.worlds = worlds
         """Imagined worlds for explaining each decision; 0: nothing is explained."""
@@ -194,14 +196,14 @@ class _Show:
         from sim.whatif import Game
         from sim.whatif_words import explain_lines
 
-        game = Game(events, self.worlds)
+        game = Game(events, self.worlds, own_bots=self.own_bots)
         return {
             decision.event: explain_lines(decision, game.params, self.lang, self.ascii)
             for decision in game.decisions()
         }
 
 
-def explain_events(events: Sequence[Event], worlds: int) -> list[Event]:
+def explain_events(events: Sequence[Event], worlds: int, own_bots: bool = False) -> list[Event]:
     """The log of a game with its decisions explained, under ``meta`` of the events that make them.
 
     Parameters
@@ -210,11 +212,13 @@ def explain_events(events: Sequence[Event], worlds: int) -> list[Event]:
         One game.
     worlds : int
         Imagined worlds a decision.
+    own_bots : bool
+        Whether users' bots that the log names may be run (:class:`sim.whatif.Game`).
     """
     from sim.whatif import Game
     from sim.whatif_words import facts, verdict
 
-    game = Game(events, worlds)
+    game = Game(events, worlds, own_bots=own_bots)
     told = [dict(event) for event in events]
     for decision in game.decisions():
         document = decision.as_dict()
@@ -232,7 +236,7 @@ def _what_if(
     from sim.whatif import Game
     from sim.whatif_words import facts, verdict, whatif_lines
 
-    game = Game(events, worlds)
+    game = Game(events, worlds, own_bots=show.own_bots)
     decision = game.at(number)
     wanted = range(len(decision.options)) if option is None else dict.fromkeys((decision.chosen, option))
     outcomes = [game.play_on(number, place) for place in wanted]
@@ -256,12 +260,12 @@ def _what_if(
     show.out.write(json.dumps(document, ensure_ascii=False) + "\n")
 
 
-def _page_notes(events: Sequence[Event], worlds: int) -> dict[int, dict[str, object]]:
+def _page_notes(events: Sequence[Event], worlds: int, own_bots: bool) -> dict[int, dict[str, object]]:
     """Explanations of the decisions of a game for the page, by event and language."""
     from sim.whatif import Game
     from sim.whatif_words import page_note
 
-    game = Game(events, worlds)
+    game = Game(events, worlds, own_bots=own_bots)
     return {
         decision.event: {lang: page_note(decision, game.params, lang) for lang in WORDS}
         for decision in game.decisions()
@@ -269,7 +273,12 @@ def _page_notes(events: Sequence[Event], worlds: int) -> dict[int, dict[str, obj
 
 
 def _write_page(
-    path: str | Path, games: Iterable[list[Event]], lang: str, err: TextIO, worlds: int = 0
+    path: str | Path,
+    games: Iterable[list[Event]],
+    lang: str,
+    err: TextIO,
+    worlds: int = 0,
+    own_bots: bool = False,
 ) -> None:
     events: list[Event] = []
     notes = []
@@ -279,7 +288,7 @@ def _write_page(
         if count > MAX_GAMES:
             raise ValueError(f"more than {MAX_GAMES} games for one page; choose fewer with --games")
         events += game
-        notes.append(_page_notes(game, worlds) if worlds else {})
+        notes.append(_page_notes(game, worlds, own_bots) if worlds else {})
     Path(path).write_text(render_html(events, lang, notes), encoding="utf-8")
     err.write(WORDS[lang]["wrote"].format(path, count) + "\n")
 
@@ -465,7 +474,7 @@ def replay_command(
         from sim.whatif import WORLDS
 
         worlds = WORLDS
-    show = _Show(out, read, lang, ascii, stepwise, worlds if explain else 0)
+    show = _Show(out, read, lang, ascii, stepwise, worlds if explain else 0, not _is_log(source))
     if what_if is not None:
         events = _one_game(source, games, seed, bots, session, overrides, lang)
         _what_if(events, what_if, option, worlds, as_json, show)
@@ -481,11 +490,11 @@ def replay_command(
         return _replay_file(source, games, as_json, check_only or page is not None, show)
     played = play_log(source, bots, seed, range(1) if games is None else games, session, overrides)
     if page is not None:
-        _write_page(page, played, lang, err, show.worlds)
+        _write_page(page, played, lang, err, show.worlds, own_bots=True)
         return 0
     for events in played:
         if as_json:
-            for event in explain_events(events, worlds) if explain else events:
+            for event in explain_events(events, worlds, own_bots=True) if explain else events:
                 out.write(dump_line(event) + "\n")
         elif not show.game(events):
             break

@@ -23,7 +23,7 @@ from sim.bots.decisions import D_NONE
 from sim.engine import advance, apply
 from sim.gamelog import Event, read_events
 from sim.logcheck import follow, variant_of
-from sim.own_bot import Option, OwnPlayer, SeatView, options_of, seat_view
+from sim.own_bot import Option, OwnPlayer, SeatView, is_own_bot, options_of, seat_view
 from sim.params import Params, compile_params
 from sim.players import Players, player_name
 from sim.rules.settle import score_of
@@ -210,9 +210,19 @@ class Game:
         Imagined worlds a decision.
     knobs : Knobs, optional
         Whose ``player`` plays on in them.
+    own_bots : bool
+        Whether users' bots that the log names may be run. Only where the user himself has named them: a log must not
+        be able to run code.
     """
 
-    def __init__(self, events: Sequence[Event], worlds: int = WORLDS, knobs: Knobs | None = None) -> None:
+    def __init__(
+        self,
+        events: Sequence[Event],
+        worlds: int = WORLDS,
+        knobs: Knobs | None = None,
+        own_bots: bool = False,
+    ) -> None:
+        self._own_bots = own_bots
         self.events = list(events)
         self.worlds = worlds
         self.variant: Variant = variant_of(events[0])
@@ -226,6 +236,8 @@ class Game:
 
     def _known(self, name: str) -> str:
         try:
+            if is_own_bot(name) and not self._own_bots:
+                raise BotError(f"{name} is not run from a log")
             return player_name(name)
         except BotError:
             if name and name not in self.replaced:

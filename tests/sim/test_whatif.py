@@ -64,7 +64,8 @@ def test_searches_and_own_bots_go_on_as_they_would_have(tmp_path: Path) -> None:
     )
     bots = parse_players(f"{path}:B,search:worlds=4:surer=0,random")
     events = Player(load_variant("two_wang"), bots, 3, session=3).events(4)
-    game = Game(events, 20)
+    assert Game(events, 20).replaced == [bots[0]], "a log must not run code"
+    game = Game(events, 20, own_bots=True)
     assert game.replaced == []
     for decision in game.decisions()[::2]:
         assert game.play_on(decision.event, decision.chosen).events == events
@@ -152,7 +153,7 @@ def test_intervals_are_students() -> None:
 
 def test_the_players_own_values_are_shown() -> None:
     bots = parse_players(f"{EXAMPLE}:MyBot,greedy,greedy")
-    game = Game(Player(load_variant("two_wang"), bots, 3).events(1), 20)
+    game = Game(Player(load_variant("two_wang"), bots, 3).events(1), 20, own_bots=True)
     shown = 0
     for decision in game.decisions():
         own = [valued.own for valued in decision.options]
@@ -307,6 +308,20 @@ def test_the_page_shows_the_reasons(tmp_path: Path) -> None:
                 assert [row[1] for row in why["rows"] if row[0]] == [
                     option_text(decision.options[decision.chosen].option, lang)
                 ]
+
+
+def test_a_log_runs_no_code(tmp_path: Path) -> None:
+    """A log may come from anywhere; the file that it names is not even opened."""
+    bot, mark = tmp_path / "evil.py", tmp_path / "mark"
+    bot.write_text(f"open({str(mark)!r}, 'w')\nclass B:\n    def choose(self, v, o): return 0\n")
+    path = tmp_path / "log.jsonl"
+    events = [{**log()[0], "bots": [f"{bot}:B", "greedy", "greedy"]}, *log()[1:]]
+    path.write_text("".join(dump_line(event) + "\n" for event in events), encoding="utf-8")
+    event = asked()[1][0].event
+    run(str(path), explain=True, worlds=20)
+    run(str(path), explain=True, worlds=20, page=tmp_path / "page.html")
+    assert f"{bot}:B" in run(str(path), what_if=event, worlds=20, lang="en")
+    assert not mark.exists()
 
 
 def test_wrong_questions_are_answered() -> None:
