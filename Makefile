@@ -41,8 +41,8 @@ format: $(STAMP) ## put the source into shape
 bench: $(STAMP) ## games per second by variant and bots
 	@$(BIN)/chehuzi bench
 
-study: $(STAMP) ## one million games of each preset into results/study
-	@$(BIN)/chehuzi simulate two_wang three_wang four_wang --games 1000000 --bots greedy --seed 2026 --replace --out results/study-run
+study: $(STAMP) ## the published study into results/study: a million games of each preset
+	@$(BIN)/chehuzi study --jobs $(JOBS)
 
 notebook: $(STAMP) ## the notebooks in JupyterLab
 	@$(BIN)/python -c 'import jupyterlab' 2>/dev/null || PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constraints.txt -e '.[notebook]'

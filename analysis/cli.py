@@ -361,6 +361,24 @@ def merge(shard: tuple[Path, ...], out: Path, as_csv: bool, lang: str) -> None:
         say({"en": f"stored in {out}", "zh": f"已存入 {out}"}[lang])
 
 
+@app.command()
+@click.option(
+    "--games", type=click.IntRange(100, 10**9), default=1_000_000, show_default=True, help="A preset."
+)
+@click.option("--bots", default="greedy", show_default=True, help="One bot for all seats.")
+@click.option("--strong", default="expert", show_default=True, help="The bot to check conclusions with.")
+@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("results/study"), show_default=True)
+@click.option("--runs", type=click.Path(path_type=Path), default=Path("results/study-run"), show_default=True)
+@click.option("--quiet", is_flag=True, help="No progress.")
+def study(games: int, bots: str, strong: str, jobs: int | None, out: Path, runs: Path, quiet: bool) -> None:
+    """Play the published study: presets, single keys changed, stronger players; tables, plots, pages."""
+    from analysis.study import write_study
+
+    written = write_study(out, runs, games, bots=bots, strong=strong, jobs=jobs, quiet=quiet)
+    say(f"{len(written)} files in {out}")
+
+
 def _simulate_strata(
     variants: Sequence[str],
     games: int,
