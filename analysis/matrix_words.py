@@ -15,6 +15,7 @@ from analysis.compare_words import HEADLINES, full_name
 from analysis.matrix import Matrix, order_of_metrics, ranks_of, share_of_robust
 from analysis.metrics import METRICS, Text
 from analysis.tables import WIDTH, to_csv
+from analysis.tournament_words import styled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -244,14 +245,12 @@ _PLOT: dict[str, Text] = {
 }
 
 
-def plot_matrix(matrix: Matrix, lang: str = "en") -> bytes:
+@styled
+def plot_matrix(matrix: Matrix, lang: str) -> bytes:
     """Draw for the main metrics the ranks of the variants by mix, and the differences with intervals; a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from analysis.tournament_words import plot_language
-
-    lang = plot_language(lang)
     chosen = _chosen(matrix, everything=False)
     claimed = set(matrix.claims["metric"].to_list())
     order = [key for key in HEADLINES if key in chosen] + [key for key in chosen if key not in HEADLINES]

@@ -15,6 +15,7 @@ from analysis.metrics import Text
 from analysis.seatings import write_text
 from analysis.skill import PARTS, Skill
 from analysis.tables import WIDTH, measure, to_csv
+from analysis.tournament_words import styled
 
 _NAMES: dict[str, Text] = {
     "variant": Text("variant", "玩法"),
@@ -189,14 +190,12 @@ _PLOT: dict[str, Text] = {
 }
 
 
-def plot_skill(found: Skill, lang: str = "en") -> bytes:
+@styled
+def plot_skill(found: Skill, lang: str) -> bytes:
     """Draw the split by variant, and the bots' share with its interval; a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from analysis.tournament_words import plot_language
-
-    lang = plot_language(lang)
     rows = list(found.shares.iter_rows(named=True))
     figure = Figure(figsize=(10, 1.8 + 0.4 * len(rows)), layout="constrained")
     FigureCanvasAgg(figure)

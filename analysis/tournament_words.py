@@ -6,9 +6,10 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -19,6 +20,8 @@ from analysis.tournament import Tournament
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+T = TypeVar("T")
 
 _HEADS: dict[str, Text] = {
     "bot": Text("bot", "机器人"),
@@ -267,35 +270,29 @@ _PLOT: dict[str, Text] = {
 }
 
 
-def plot_language(lang: str) -> str:
-    """Chinese only where matplotlib has a font for it, since boxes tell nobody anything."""
-    from matplotlib import font_manager, rcParams
+def styled(draw: Callable[[T, str], bytes]) -> Callable[[T, str], bytes]:
+    """Draw in the style of all plots; in English where no font has Chinese."""
 
-    known = {font.name for font in font_manager.fontManager.ttflist}
-    chinese = [name for name in _CHINESE_FONTS if name in known]
-    if lang != "zh" or not chinese:
-        return "en"
-    rcParams["font.sans-serif"] = [*chinese, *rcParams["font.sans-serif"]]
-    return "zh"
+    @wraps(draw)
+    def drawn(found: T, lang: str = "en") -> bytes:
+        from matplotlib import rc_context
+        from matplotlib.rcsetup import cycler
 
+        from analysis.plot_style import SERIES, look_for, style
 
-_CHINESE_FONTS = (
-    "Noto Sans CJK SC",
-    "Source Han Sans SC",
-    "Microsoft YaHei",
-    "PingFang SC",
-    "SimHei",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-)
+        look = look_for(lang)
+        with rc_context({**style(look), "axes.prop_cycle": cycler(color=SERIES), "axes.grid": False}):
+            return draw(found, look.lang)
+
+    return drawn
 
 
-def plot_tournament(found: Tournament, lang: str = "en") -> bytes:
+@styled
+def plot_tournament(found: Tournament, lang: str) -> bytes:
     """Draw scores, wins and steps with their intervals, one colour a variant; a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    lang = plot_language(lang)
     panels: list[tuple[pl.DataFrame, str, float, list[str]]] = []
     if found.bots.height:
         names = list(found.plan.bots)
@@ -327,7 +324,6 @@ def plot_tournament(found: Tournament, lang: str = "en") -> bytes:
         axis.set_yticks(range(len(order)), [" → ".join(map(short_name, name.split(" → "))) for name in order])
         axis.set_ylim(-0.6, len(order) - 0.4)
         axis.set_xlabel(_PLOT[name][lang])
-        axis.spines[["top", "right"]].set_visible(False)
     axes[0].legend(frameon=False, fontsize="small")
     figure.suptitle(
         _PLOT["title"][lang].format(deals=found.plan.games, seed=found.plan.seed, level=found.level * 100),
