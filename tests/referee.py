@@ -2,6 +2,7 @@
 
 It keeps the table itself from the ``start`` event, follows a log, and at each point knows what must come next: forced
 moves, who is asked in which order, what is blocked, what a win is worth (by :mod:`oracle`), who pays whom.
+:class:`Explorer` goes on from where a log stops, through every choice that the rules leave.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 from oracle import THREES, judge, rules_of
@@ -32,7 +34,6 @@ class Referee:
     def __init__(self, events: Sequence[Event]) -> None:
         self.events = list(events)
         self.at = 0
-        self.branches: list[int] = []  # how many choices there were at each decision
         first = self.take("start")
         self.rules = rules_of(first["variant"], first["overrides"])
         self.seats = self.rules["table.seats"]
@@ -80,6 +81,10 @@ class Referee:
             self.need(name in event and event[name] == value, f"{name} must be {value!r}")
         return event
 
+    def takes(self, option: str, options: int = 1) -> bool:
+        """Whether the seat that is asked takes what it is offered (one of ``options`` ways)."""
+        return self.peek()["type"] == option
+
     def owned(self, seat: int) -> int:
         return sum(self.hands[seat].values()) + sum(len(meld["cards"]) for meld in self.melds[seat])
 
@@ -100,7 +105,13 @@ class Referee:
     ) -> Event:
         hand = sorted(self.hands[seat].elements())
         table = [(meld["type"], meld["cards"]) for meld in (self.melds[seat] if melds is None else melds)]
-        return judge(self.rules, hand, table, win, draw)
+        return self.judged(hand, table, win, draw)
+
+    def judged(
+        self, hand: list[int], table: Sequence[Any], win: int | None, draw: str, declare: bool = True
+    ) -> Event:
+        rules = self.rules if declare else {**self.rules, "win.declare_special": False}
+        return judge(rules, hand, table, win, draw)
 
     # --- the deal ----------------------------------------------------------------------------------------
 
@@ -141,28 +152,31 @@ class Referee:
     # --- the game ----------------------------------------------------------------------------------------
 
     def run(self) -> None:
+        turn = self.opening()
+        while turn is not None:
+            turn = self.draw(turn)
+
+    def opening(self) -> int | None:
+        """All that comes before the first draw; the seat that draws, None if the game is over."""
         self.dealt_ti()
         if self.rules["turn.extra_quad"] == "replacement_draw":
             self.replacements()
         if self.rules["deal.heavenly_win"]:
             value = self.value(self.dealer, None, "deal")
             if self.asked_win(self.dealer, None, "deal", value):
-                return
-        turn: int | None = self.act(self.dealer)
-        while turn is not None:
-            turn = self.draw(turn)
+                return None
+        return self.act(self.dealer)
 
     def asked_win(self, seat: int, card: int | None, by: str, value: Event) -> bool:
         """If the win is legal it must be taken or passed here; True if the game is over."""
         if not value["win"]:
             return False
-        self.branches.append(2)
         face = None if card is None else FACES[card]
-        event = self.peek()
-        if event["type"] == "win":
-            self.take("win", seat=seat, card=face, by=by)
+        if self.takes("win"):
+            worth = {name: value[name] for name in ("score", "huxi", "tun")}
+            event = self.take("win", seat=seat, card=face, by=by, **worth)
             self.check_win(event, value)
-            self.settle_win(event)
+            self.settle_win(seat, card, event.get("fan", value["fan"]), value["score"])
             return True
         self.take("pass", seat=seat, option="win", card=face)
         return False
@@ -178,9 +192,7 @@ class Referee:
         return self.following(seat)
 
     def discard(self, seat: int) -> int | None:
-        self.branches.append(len(self.free(seat)))
-        event = self.take("discard", seat=seat)
-        card = one(event["card"])
+        card = self.which_discard(seat)
         self.need(card in self.free(seat), "2.8: a free card must be discarded")
         self.remove(seat, [card])
         if self.rules["pass.own_discard_blocks_chi"]:
@@ -190,6 +202,9 @@ class Referee:
             if self.hands[other][card] == 3 or self.meld_of(other, "wei", card):
                 return self.pao(other, card)
         return self.claims(seat, card, others, [self.following(seat)])
+
+    def which_discard(self, seat: int) -> int:
+        return one(self.take("discard", seat=seat)["card"])
 
     def draw(self, seat: int) -> int | None:
         self.need(self.wall, "2.6: the wall is empty")
@@ -240,21 +255,23 @@ class Referee:
             any(n.startswith("wang_") for n in names) for names in best["names"]
         )
         before = best["win"] and (not forced_first or special)
-        if not before and may_be_special and self.peek()["type"] in ("win", "pass"):
+        if not before and may_be_special and self.asked_before_forced():
             before = True  # equal in score and huxi: the larger wang special is preferred
         if before and self.asked_win(seat, card, "own", best):
             self.need(not drawn.get("hidden"), "2.6: a declared card lies open")
             return None
-        only_forced = {**self.rules, "win.declare_special": False}
         after = {"win": False}
         if forced_first and seat not in self.dead:
             hand = sorted(self.hands[seat].elements())
             table = [(meld["type"], meld["cards"]) for meld in self.melds[seat]]
-            after = judge(only_forced, hand, table, card, "own")
+            after = self.judged(hand, table, card, "own", declare=False)
         self.lay_forced(seat, card, drawn)
         if self.asked_win(seat, card, "own", after):
             return None
         return self.after_gain(seat)
+
+    def asked_before_forced(self) -> bool:
+        return self.peek()["type"] in ("win", "pass")
 
     def lay_forced(self, seat: int, card: int, drawn: Event) -> None:
         wei = self.meld_of(seat, "wei", card)
@@ -295,8 +312,7 @@ class Referee:
         for other in others:
             pair = self.hands[other][card] == 2 and other not in self.dead
             if pair and card not in self.no_peng[other] and self.leaves_discard(other, 2):
-                self.branches.append(2)
-                if self.peek()["type"] == "peng":
+                if self.takes("peng"):
                     self.take("peng", seat=other, card=FACES[card])
                     self.remove(other, [card] * 2)
                     self.melds[other].append({"type": "peng", "cards": [card] * 3})
@@ -310,8 +326,7 @@ class Referee:
                 [] if card in self.no_chi[other] or other in self.dead else self.chi_options(other, card)
             )
             if options:
-                self.branches.append(1 + len(options))
-                if self.peek()["type"] == "chi":
+                if self.takes("chi", len(options)):
                     return self.chi(other, card, options)
                 self.take("pass", seat=other, option="chi", card=FACES[card])
             if self.rules["pass.blocks_chi"]:
@@ -343,8 +358,7 @@ class Referee:
         return sorted(found)
 
     def chi(self, seat: int, card: int, options: list[tuple[tuple[int, ...], ...]]) -> int | None:
-        event = self.take("chi", seat=seat, card=FACES[card])
-        groups = [parse_cards(text) for text in event["groups"]]
+        groups = self.which_chi(seat, card, options)
         self.need(
             all(cards[0] == card for cards in groups), "2.9: the claimed kind comes first in its groups"
         )
@@ -352,6 +366,10 @@ class Referee:
         self.remove(seat, [kind for cards in groups for kind in cards][1:])
         self.melds[seat] += [{"type": "chi", "cards": cards} for cards in groups]
         return self.act(seat)
+
+    def which_chi(self, seat: int, card: int, options: list[tuple[tuple[int, ...], ...]]) -> list[list[int]]:
+        event = self.take("chi", seat=seat, card=FACES[card])
+        return [parse_cards(text) for text in event["groups"]]
 
     def remove(self, seat: int, cards: Iterable[int]) -> None:
         for card in cards:
@@ -362,52 +380,57 @@ class Referee:
 
     # --- the end -----------------------------------------------------------------------------------------
 
-    def check_win(self, event: Event, value: Event) -> None:
-        for name in ("score", "huxi", "tun"):
-            self.need(event[name] == value[name], f"5.3: {name} must be {value[name]}")
-        self.need(event["fan"] * event["tun"] == event["score"], "4: fan")
-        self.need(set(event["names"]) in value["names"], f"4: names must be one of {value['names']}")
-        seat, card = event["seat"], event["card"]
-        groups = [parse_cards(group["cards"]) for group in event["groups"]]
-        self.need(len(groups) == 7, "5.2: seven groups")
-        self.need(sum(group["huxi"] for group in event["groups"]) == event["huxi"], "3: huxi of the groups")
-        faces = Counter(kind for group in event["groups"] for kind in parse_cards(group["faces"]))
+    def cards_of(self, seat: int, card: int | None) -> Counter[int]:
+        """All the winner's cards, the winning one (unless just laid in a ti or wei) among them."""
         mine = Counter(self.hands[seat])
         for meld in self.melds[seat]:
             mine.update(meld["cards"])
         laid = self.at >= 2 and self.events[self.at - 2]["type"] in ("ti", "wei")
         if card is not None and not laid:
-            mine[one(card)] += 1
-        self.need(faces == mine, "5.2: the groups are all the cards of the hand")
+            mine[card] += 1
+        return mine
 
-    def xing_count(self, event: Event, seat: int) -> int | None:
+    def check_win(self, event: Event, value: Event) -> None:
+        self.need(event["fan"] * event["tun"] == event["score"], "4: fan")
+        self.need(set(event["names"]) in value["names"], f"4: names must be one of {value['names']}")
+        seat, card = event["seat"], None if event["card"] is None else one(event["card"])
+        groups = [parse_cards(group["cards"]) for group in event["groups"]]
+        self.need(len(groups) == 7, "5.2: seven groups")
+        self.need(sum(group["huxi"] for group in event["groups"]) == event["huxi"], "3: huxi of the groups")
+        faces = Counter(kind for group in event["groups"] for kind in parse_cards(group["faces"]))
+        self.need(faces == self.cards_of(seat, card), "5.2: the groups are all the cards of the hand")
+        xing = self.xing(seat, card)
+        if xing is None:
+            self.need(event["xing"] is None, "2.13: no xing")
+        else:
+            shown, count = xing
+            self.need(event["xing"]["count"] == count, f"2.13: there are {count} of the xing card")
+            face = None if shown is None else FACES[shown]
+            self.need(event["xing"]["card"] == face, "2.13: the xing card")
+
+    def xing(self, seat: int, card: int | None) -> tuple[int | None, int] | None:
+        """The xing card and how many of its kind the winner has; None without xing (2.13)."""
         mode = self.rules["xing.card"]
         if mode == "none":
-            self.need(event["xing"] is None, "2.13: no xing")
             return None
-        owned = Counter(kind for group in event["groups"] for kind in parse_cards(group["faces"]))
+        owned = self.cards_of(seat, card)
         del owned[WANG]
-        card = None if event["card"] is None else one(event["card"])
         if mode == "flip" and self.wall:
             card = self.wall[0]
         kind = card
         if card in (None, WANG):
             most = max(owned.values())
             kind = min(kind for kind, count in owned.items() if count == most)
-        self.need(event["xing"]["count"] == owned[kind], f"2.13: {owned[kind]} of {FACES[kind]}")
-        face = None if card is None else FACES[card]
-        self.need(event["xing"]["card"] == face, "2.13: the xing card")
-        return owned[kind]
+        return card, owned[kind]
 
-    def settle_win(self, event: Event) -> None:
-        winner = event["seat"]
-        count = self.xing_count(event, winner)
-        single = (count or 0) * event["fan"]
+    def settle_win(self, winner: int, card: int | None, fan: int, score: int) -> None:
+        xing = self.xing(winner, card)
+        single = 0 if xing is None else xing[1] * fan
         second = single if self.rules["xing.singles"] == 2 else 0
         payment = self.rules["xing.payment"] if self.seats == 4 else "winner_only"
         owed: list[tuple[int, int, int, str]] = []
         for loser in (seat for seat in self.order if seat != winner):
-            owed.append((loser, winner, event["score"], "win"))
+            owed.append((loser, winner, score, "win"))
             if payment == "winner_only":
                 owed.append((loser, winner, single + second, "xing"))
             elif payment == "any_winner" or winner == self.dealer:
@@ -437,7 +460,8 @@ class Referee:
                     owed.append((payer, payee, self.rules["draw.wang_payout.unit"] * number * factor, "wang"))
         self.check_end(owed)
 
-    def check_end(self, owed: list[tuple[int, int, int, str]]) -> None:
+    def due(self, owed: list[tuple[int, int, int, str]]) -> dict[tuple[int, int, str], int]:
+        """Stake and cap applied; one amount a payer, payee and reason."""
         stake, cap = self.rules["stake"], self.rules["cap"]
         due: Counter[tuple[int, int, str]] = Counter()
         for payer, payee, amount, reason in owed:
@@ -445,19 +469,149 @@ class Referee:
             if reason != "wang" and cap:
                 amount = min(amount, cap - due[payer, payee, "win"] - due[payer, payee, "xing"])
             due[payer, payee, reason] += amount
+        return {key: amount for key, amount in due.items() if amount}
+
+    def scores_of(self, due: dict[tuple[int, int, str], int]) -> dict[str, int]:
+        scores = dict.fromkeys((str(seat) for seat in range(self.seats)), 0)
+        for (payer, payee, _), amount in due.items():
+            scores[str(payer)] -= amount
+            scores[str(payee)] += amount
+        return scores
+
+    def check_end(self, owed: list[tuple[int, int, int, str]]) -> None:
+        right = self.due(owed)
         event = self.take("end")
         found = Counter(
             {(payer, payee, reason): amount for payer, payee, amount, reason in event["transfers"]}
         )
         self.need(len(found) == len(event["transfers"]), "one transfer a payer, payee and reason")
-        right = {key: amount for key, amount in due.items() if amount}
         self.need(dict(found) == right, f"3.9: transfers must be {right}")
-        scores = dict.fromkeys((str(seat) for seat in range(self.seats)), 0)
-        for (payer, payee, _), amount in right.items():
-            scores[str(payer)] -= amount
-            scores[str(payee)] += amount
+        scores = self.scores_of(right)
         self.need(event["scores"] == scores, f"3.9: scores must be {scores}")
         self.need(self.at == len(self.events), "nothing comes after the end")
+
+
+class Explorer(Referee):
+    """A referee that follows the beginning of a log and then goes through every continuation.
+
+    Between two draws nothing is pending, so there a position is copied (:meth:`fork`); within a turn the choices are
+    written down as numbers and every way to make them is tried by going through the turn again.
+    """
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self.given = len(events)
+        super().__init__(events)
+        self.choices: list[int] = []
+        self.widths: list[int] = []
+        self.place = 0
+        self.option = 0
+        self.found: Counter[str] = Counter()
+        self.ending: tuple[str, dict[str, int]] | None = None
+        self.known: dict[Any, Event] = {}
+
+    def fork(self) -> Explorer:
+        """The same position, to go on from independently."""
+        other = copy(self)
+        other.events = list(self.events)
+        if self.exploring:  # nothing looks further back than two events
+            other.events = self.events[-2:]
+            other.at, other.given = len(other.events), 0
+        other.wall = list(self.wall)
+        other.hands = {seat: Counter(hand) for seat, hand in self.hands.items()}
+        other.melds = {seat: [dict(meld) for meld in melds] for seat, melds in self.melds.items()}
+        for name in ("no_peng", "passed_peng", "no_chi"):
+            setattr(other, name, {seat: set(kinds) for seat, kinds in getattr(self, name).items()})
+        other.dead = set(self.dead)
+        return other
+
+    @property
+    def exploring(self) -> bool:
+        return self.at >= self.given
+
+    def judged(
+        self, hand: list[int], table: Sequence[Any], win: int | None, draw: str, declare: bool = True
+    ) -> Event:
+        groups = sorted((name, tuple(cards)) for name, cards in table)
+        key = (tuple(hand), tuple(groups), win, draw, declare)
+        if key not in self.known:
+            self.known[key] = super().judged(hand, table, win, draw, declare)
+        return self.known[key]
+
+    def choice(self, decision: str, number: int) -> int:
+        """The next choice, 0 to ``number`` - 1; new ones begin with 0."""
+        if self.place == len(self.choices):
+            self.choices.append(0)
+            self.widths.append(number)
+            self.found[decision] += 1
+        self.place += 1
+        return self.choices[self.place - 1]
+
+    def need(self, condition: object, words: str) -> None:
+        if not self.exploring:
+            super().need(condition, words)
+
+    def take(self, *types: str, **fields: Any) -> Event:
+        if not self.exploring:
+            return super().take(*types, **fields)
+        self.events.append({"type": types[0], **fields})
+        self.at += 1
+        return self.events[-1]
+
+    def takes(self, option: str, options: int = 1) -> bool:
+        if not self.exploring:
+            return super().takes(option)
+        self.option = self.choice(f"{option}?", 1 + options) - 1
+        return self.option >= 0
+
+    def which_discard(self, seat: int) -> int:
+        if not self.exploring:
+            return super().which_discard(seat)
+        free = sorted(self.free(seat))
+        card = free[self.choice("discard?", len(free))]
+        self.take("discard", seat=seat, card=FACES[card])
+        return card
+
+    def which_chi(self, seat: int, card: int, options: list[tuple[tuple[int, ...], ...]]) -> list[list[int]]:
+        if not self.exploring:
+            return super().which_chi(seat, card, options)
+        groups = [sorted(cards, key=lambda kind: kind != card) for cards in options[self.option]]
+        self.take("chi", seat=seat, card=FACES[card], groups=["".join(FACES[k] for k in g) for g in groups])
+        return groups
+
+    def asked_before_forced(self) -> bool:
+        return self.exploring or super().asked_before_forced()
+
+    def check_win(self, event: Event, value: Event) -> None:
+        if not self.exploring:
+            super().check_win(event, value)
+
+    def check_end(self, owed: list[tuple[int, int, int, str]]) -> None:
+        self.ending = (self.events[self.at - 1]["type"], self.scores_of(self.due(owed)))
+
+    def count(self, turn: int | None = None) -> Counter[str]:
+        """All continuations: decisions of each kind, endings of each kind, and the sum of each seat's scores.
+
+        ``turn`` is the seat that draws next; None at the very beginning.
+        """
+        choices: list[int] = []
+        widths: list[int] = []
+        while True:
+            trial = self.fork()
+            trial.choices, trial.widths, trial.place = choices, widths, 0
+            following = trial.opening() if turn is None else trial.draw(turn)
+            if following is None:
+                assert trial.ending is not None, "the log ends with the game"
+                kind, scores = trial.ending
+                self.found[kind] += 1
+                self.found.update({f"seat {seat}": score for seat, score in scores.items()})
+            else:
+                trial.count(following)
+            while choices and choices[-1] + 1 == widths[-1]:
+                choices.pop()
+                widths.pop()
+            if not choices:
+                return self.found
+            choices[-1] += 1
 
 
 def check_game(events: Sequence[Event]) -> list[str]:
