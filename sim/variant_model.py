@@ -210,8 +210,8 @@ class WangLimit(Section):
     min_fan: MinFan = key(
         {1: 2, 2: 4, 3: 8, 4: 16},
         "1.10",
-        "Under the fan limit the least fan is {} (by number of wangs).",
-        "按番限胡时各王数的最低番数为 {}。",
+        "Under the fan limit a win needs at least {}.",
+        "按番限胡时，{}起胡。",
         home=True,
     )
     special_only_from: Annotated[StrictInt, Field(ge=1, le=5)] = key(
@@ -514,5 +514,14 @@ def describe(dotted: str, value: object, lang: str = "en") -> str:
             return f"{'大字' if size == 'large' else '小字'}{zh}算{value}胡息。"
         return f"A {size} {en} counts {value} huxi."
     words: Words = FIELDS[dotted].json_schema_extra["x-words"]
+    if isinstance(value, dict):
+        chinese = lang == "zh"
+        parts = [
+            f"{wangs}王{fan}番"
+            if chinese
+            else f"{fan} fan with {wangs} wang{'' if str(wangs) == '1' else 's'}"
+            for wangs, fan in value.items()
+        ]
+        return words[lang].replace("{}", ("、" if chinese else ", ").join(parts))
     template = words.get(f"{lang}:{_shown(value)}") or words[lang]
     return template.replace("{}", _shown(value))
