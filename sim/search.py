@@ -56,6 +56,9 @@ OWN, OTHER, NOBODY = range(3)
 """Who wins a game that was played on: the deciding seat, another one, nobody."""
 
 
+PLAYER_KNOBS = ("player", "rollout")
+
+
 @dataclass(frozen=True)
 class Knobs:
     """How a search is done; in the name of the player as ``search:worlds=80:surer=1.5``.
@@ -70,21 +73,24 @@ class Knobs:
         Score that counts for half of an endless one: a score s is worth s / (|s| + half), so that one enormous
         win in a few worlds does not decide. 0 takes scores as they are.
     player : str
-        Compiled bot that plays on, in every seat.
+        Compiled bot whose choice stands unless another option is clearly better.
+    rollout : str
+        Compiled bot that plays on in every seat; a quick one allows more worlds.
     """
 
-    worlds: int = 40
+    worlds: int = 160
     surer: float = 2.0
     half: float = 10.0
     player: str = "expert"
+    rollout: str = "tempo"
 
     def name(self) -> str:
         """The player's name with all knobs that are not as by default."""
         usual = Knobs()
         changed = [
             f"{field.name}={getattr(self, field.name):g}"
-            if field.name != "player"
-            else f"{field.name}={self.player}"
+            if field.name not in PLAYER_KNOBS
+            else f"{field.name}={getattr(self, field.name)}"
             for field in fields(self)
             if getattr(self, field.name) != getattr(usual, field.name)
         ]
@@ -111,7 +117,7 @@ def parse_knobs(name: str) -> Knobs:
         names = [field.name for field in fields(Knobs)]
         if not equals or key not in names or key in values:
             raise BotError(f"--bots: {part!r} in {name!r} is no knob of search; knobs are {', '.join(names)}")
-        if key == "player":
+        if key in PLAYER_KNOBS:
             bot_id(text)
             values[key] = text
             continue
@@ -154,6 +160,7 @@ def play_options(
     pool: Ints,
     seat: int,
     player: int,
+    rollout: int,
     word_a: int,
     word_b: int,
     first: int,
@@ -190,9 +197,10 @@ def play_options(
         _bring_back(base, t, w)
         imagine(p, w, seat, word_a, word_b, first + number, pool)
         for other in range(w.game[N_SEATS]):
-            w.seat[other, BOT] = player
+            w.seat[other, BOT] = rollout
         save(w, world)
         if number == 0:
+            w.seat[seat, BOT] = player
             own = decide(p, brain, w)
         for place in range(choices.shape[0]):
             _bring_back(world, t, w)
@@ -280,6 +288,7 @@ class Search:
             self._pool,
             seat,
             self._player,
+            bot_id(self.knobs.rollout),
             int(row[WORD_A]),
             int(row[WORD_B]) ^ (int(row[DECISIONS]) + 1) * 0x9E3779B & 0xFFFFFFFF,
             first,

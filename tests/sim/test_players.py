@@ -96,7 +96,7 @@ def test_names_are_completed() -> None:
     example = load_bot(f"{EXAMPLE}:MyBot")[0]
     assert example.startswith(f"{EXAMPLE}:MyBot@")
     assert parse_players("greedy") == ("greedy",) * 3
-    assert parse_players(f"search:worlds=40, {EXAMPLE}:MyBot,search:half=5:worlds=9") == (
+    assert parse_players(f"search:worlds=160, {EXAMPLE}:MyBot,search:half=5:worlds=9") == (
         "search",
         example,
         "search:worlds=9:half=5",
