@@ -1271,6 +1271,30 @@ def value_of(variant: str, out: Path | None, as_json: bool, lang: str, **how: An
     _show_effects(value_of_rules(variant, **how), out, as_json, lang)
 
 
+@app.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="File .html, or folder [default: RUN-report.html].",
+)
+@click.option(
+    "--lang", type=click.Choice(["both", "en", "zh"]), default="both", show_default=True, help="Languages."
+)
+@click.option("--question", default=None, metavar="TEXT", help="What was asked, to stand at the head.")
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
+)
+def report(runs: tuple[Path, ...], out: Path | None, lang: str, question: str | None, level: float) -> None:
+    """Write one HTML page about finished runs, for a meeting; Markdown and CSV beside it."""
+    from analysis.report import write_report
+
+    command = ["chehuzi", *sys.argv[1:]]
+    for path in write_report(runs, out, lang, question, level, command):
+        click.echo(str(path))
+
+
 # --- entry -------------------------------------------------------------------------------------------
 
 

@@ -66,3 +66,4 @@ def test_wheel_holds_the_two_packages_and_the_presets(tmp_path: Path) -> None:
         assert f"sim/presets/{name}.yaml" in names
     assert "sim/presets/schema.json" in names
     assert "sim/replay_page/page.html" in names
+    assert "analysis/templates/report.html.j2" in names
