@@ -247,7 +247,8 @@ def _tail_rows(facts: Facts, lang: str) -> list[list[str]]:
         for label in facts.labels:
             row = held[label, share]
             cells.append(measure(row["quantile"], row["quantile_low"], row["quantile_high"], whole=True))
-            means.append(measure(row["shortfall"], row["low"], row["high"]))
+            few = WORDS["too_few"][lang] if row["low"] is None and row["high"] is None else ""
+            means.append(measure(row["shortfall"], row["low"], row["high"]) + few)
         rows.append([WORDS["quantile"][lang].format(percent=percent), *cells])
         rows.append([WORDS["shortfall"][lang].format(rest=f"{100 - share * 100:.3g}"), *means])
     return rows

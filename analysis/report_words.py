@@ -67,6 +67,7 @@ WORDS: dict[str, Text] = {
     "shortfall": Text(
         "mean of the largest {rest} % (expected shortfall)", "最大的 {rest}% 的平均（期望损失）"
     ),
+    "too_few": Text(" (too few)", "（太少）"),
     "pays": Text("draw game pays {amount}", "荒庄赔 {amount}"),
     "against": Text("{two} against {one} · {title}", "{two} 对 {one} · {title}"),
     "same_rules": Text("No difference in the rules.", "规则没有差别。"),

@@ -66,7 +66,12 @@ def tails(source: object, level: float = 0.95, shares: Sequence[tuple[int, int]]
             value = ci.value_at_rank(values, counts, ci.quantile_rank(n, share))
             ends = ci.quantile_interval(values, counts, share, level)
             excess = (values - value).clip(0)
-            found = ci.payout_interval(excess, counts, f"shortfall {share}", level)
+            # few games: nothing lies beyond the quantile, and so nothing tells how far it could
+            found = (
+                ci.payout_interval(excess, counts, f"shortfall {share}", level)
+                if excess.any()
+                else ci.NO_INTERVAL
+            )
             low, high = (
                 None if end is None else value + max(0.0, end) / rest for end in (found.low, found.high)
             )

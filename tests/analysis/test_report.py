@@ -13,7 +13,7 @@ from chromium import Browser, find_chromium
 
 from analysis.cli import main
 from analysis.metrics import METRICS
-from analysis.report import Facts, facts_of, page_of, render_csv, render_html, target_of, write_report
+from analysis.report import Facts, Page, facts_of, page_of, render_csv, render_html, target_of, write_report
 from analysis.report_words import WORDS
 from analysis.summary import summarise
 from analysis.tables import format_cell
@@ -35,15 +35,20 @@ def facts(run: Run) -> Facts:
 
 
 @pytest.fixture(scope="module")
-def document(facts: Facts, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages(facts: Facts) -> dict[str, Page]:
+    return {lang: page_of(facts, lang) for lang in ("en", "zh")}
+
+
+@pytest.fixture(scope="module")
+def document(pages: dict[str, Page], tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "report.html"
-    file.write_text(render_html([page_of(facts, lang) for lang in ("en", "zh")]), encoding="utf-8")
+    file.write_text(render_html(list(pages.values())), encoding="utf-8")
     return file
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_page_says_what_the_summary_says(facts: Facts, run: Run, lang: str) -> None:
-    page = page_of(facts, lang)
+def test_a_page_says_what_the_summary_says(pages: dict[str, Page], run: Run, lang: str) -> None:
+    page = pages[lang]
     cells = {name: values for name, *values in page.key.rows}
     summary = {(row["variant"], row["metric"]): row for row in summarise(run).iter_rows(named=True)}
     expected = [

@@ -28,3 +28,8 @@ def test_shortfall_is_the_mean_of_the_worst_games() -> None:
 def test_sessions_are_refused() -> None:
     with pytest.raises(LoadError, match="stand alone"):
         tails(synthetic(100, 1, session=10))
+
+
+def test_too_few_games_for_a_tail_have_no_interval() -> None:
+    (row,) = tails(synthetic(300, 4), shares=((999, 1000),)).iter_rows(named=True)
+    assert row["shortfall"] == row["quantile"] and row["low"] is None and row["high"] is None
