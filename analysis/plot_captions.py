@@ -61,19 +61,21 @@ def _join(sentences: list[str], lang: str) -> str:
     return " ".join(f"{sentence}." for sentence in held) if lang == "en" else "".join(f"{s}。" for s in held)
 
 
+def _winner(summary: pl.DataFrame, label: str) -> str | None:
+    """Role that wins most, if its interval lies above those of the others."""
+    keys = {f"win_share_{role}": role for role in ACTIVE}
+    rows = summary.filter((pl.col("variant") == label) & pl.col("metric").is_in(list(keys)))
+    ranked = sorted(rows.drop_nulls(["low", "high"]).iter_rows(named=True), key=lambda row: -row["value"])
+    if len(ranked) < len(ACTIVE) or any(row["high"] >= ranked[0]["low"] for row in ranked[1:]):
+        return None
+    return keys[ranked[0]["metric"]]
+
+
 def _outcome(frames: Mapping[str, pl.DataFrame], lang: str) -> list[str]:
     summary = frames["summary"]
-    rows = summary.filter(pl.col("metric").is_in([f"win_share_{role}" for role in ACTIVE]))
-    rows = rows.filter(pl.col("value").is_not_null())
-    most = (
-        rows.sort("value", descending=True, maintain_order=True)
-        .group_by("variant", maintain_order=True)
-        .first()
-    )
-    best = {row["metric"].removeprefix("win_share_") for row in most.iter_rows(named=True)}
+    best = {_winner(summary, label) for label in summary["variant"].unique(maintain_order=True)}
     found = [_range(summary, "draw_rate", METRICS["draw_rate"].name, lang)]
-    if len(best) == 1:
-        role = best.pop()
+    if len(best) == 1 and (role := best.pop()) is not None:
         who = ROLE_NAMES[role]
         found.append(Text(f"everywhere the {who.en} wins most", f"各种规则下都是{who.zh}胡得最多")[lang])
         name = Text(f"share won by the {who.en}", f"{who.zh}所胡")
@@ -192,8 +194,8 @@ def _length(frames: Mapping[str, pl.DataFrame], lang: str) -> list[str]:
             when = Text("before the first wall card", "摸第一张牌之前")
         found.append(
             Text(
-                f"{label}: an end is most likely {when.en}, with {share} of the games still on",
-                f"{label}：{when.zh}最易胡出，占尚未终局的 {share}",
+                f"{label}: the chance of a win peaks {when.en} in these games, at {share} of those still on",
+                f"{label}：本次以{when.zh}最易胡出，占尚未终局的 {share}",
             )[lang]
         )
     return found

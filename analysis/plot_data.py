@@ -324,8 +324,9 @@ def grid_frame(
         (entry.label, x_key, y_key, str(entry.record.keys[x_key]), str(entry.record.keys[y_key]))
         for entry in entries
     ]
-    if len({cell[3] for cell in cells}) < 2 or len({cell[4] for cell in cells}) < 2:
-        return None
+    across, down = ({cell[place] for cell in cells} for place in (3, 4))
+    if len(across) < 2 or len(down) < 2 or len(cells) <= max(len(across), len(down)):
+        return None  # a diagonal shows nothing of either key
     names = ("variant", "x_key", "y_key", "x", "y")
     table = pl.DataFrame(cells, schema=dict.fromkeys(names, pl.String), orient="row")
     return table.join(summary.filter(pl.col("metric") == metric), on="variant", maintain_order="left")

@@ -305,7 +305,9 @@ def _answer(facts: Facts, lang: str) -> list[str]:
             continue
         low, high = ((row["variant"], format_cell(row, item, lang)) for row in (rows_of[0], rows_of[-1]))
         pattern = WORDS[f"answer_{key}_{'one' if len(rows_of) == 1 else 'many'}"][lang]
-        found.append(pattern.format(low=low[1], least=low[0], high=high[1], most=high[0]))
+        top, bottom = rows_of[0]["high"], rows_of[-1]["low"]
+        overlap = WORDS["overlap"][lang] if top is None or bottom is None or top >= bottom else ""
+        found.append(pattern.format(low=low[1], least=low[0], high=high[1], most=high[0], overlap=overlap))
     return found
 
 

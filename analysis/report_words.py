@@ -26,25 +26,30 @@ WORDS: dict[str, Text] = {
         "Under {least}, {low} of games end without a winner.", "{least} 有 {low} 的局荒庄。"
     ),
     "answer_draw_rate_many": Text(
-        "Draw games are least frequent under {least} ({low}) and most frequent under {most} ({high}).",
-        "荒庄最少的是 {least}（{low}），最多的是 {most}（{high}）。",
+        "The rate of draw games ranges from {low} ({least}) to {high} ({most}){overlap}.",
+        "荒庄率从 {low}（{least}）到 {high}（{most}）{overlap}。",
     ),
     "answer_dealer_advantage_one": Text(
         "The dealer comes out {low} points a game ahead of the two other players.",
         "庄家每局比另外两家多得 {low} 分。",
     ),
     "answer_dealer_advantage_many": Text(
-        "The dealer's lead over the two other players is {low} points a game under {least} and {high} under {most}.",
-        "庄家每局比另外两家多得的分，{least} 最少（{low} 分），{most} 最多（{high} 分）。",
+        "The dealer's lead over the two other players ranges from {low} points a game ({least}) to {high} "
+        "({most}){overlap}.",
+        "庄家每局比另外两家多得的分，从 {low} 分（{least}）到 {high} 分（{most}）{overlap}。",
     ),
     "answer_sd_score_one": Text(
         "A player's result of one game has a standard deviation of {low} points.",
         "一家一局得分的标准差为 {low} 分。",
     ),
     "answer_sd_score_many": Text(
-        "Money swings least under {least} and most under {most}: the standard deviation of a player's game is {low} "
-        "against {high} points.",
-        "输赢起伏最小的是 {least}，最大的是 {most}：一家一局得分的标准差为 {low} 分对 {high} 分。",
+        "The standard deviation of a player's game, the measure of its swings, ranges from {low} points ({least}) to "
+        "{high} ({most}){overlap}.",
+        "一家一局得分的标准差（起伏之大小）从 {low} 分（{least}）到 {high} 分（{most}）{overlap}。",
+    ),
+    "overlap": Text(
+        "; these intervals overlap, so which is larger is not settled by them",
+        "；两者区间重叠，仅凭此不能断定孰大",
     ),
     "games": Text("games", "局数"),
     "intervals": Text(
