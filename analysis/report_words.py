@@ -18,7 +18,7 @@ WORDS: dict[str, Text] = {
     "asked_one": Text("What comes out of the rules of {names}?", "{names} 这套规则打下来是什么样？"),
     "asked_many": Text("What do the rules of {names} change?", "{names} 的规则带来哪些不同？"),
     "asked_how": Text(
-        "Asked of {games} simulated games of each variant, played by bots ({bots}). Weak bots play differently from "
+        "Asked of {games} simulated games of each variant, played by bots ({bots}). Bots play differently from "
         "people: trust differences between variants more than the absolute numbers.",
         "每种规则模拟 {games} 局，由机器人（{bots}）打出。机器人与真人打法不同：各规则之间的差别比绝对数字更可信。",
     ),
