@@ -18,6 +18,7 @@ from analysis.compare_words import full_name, verdicts
 from analysis.metrics import METRICS, Metric
 from analysis.plot_style import to_svg
 from analysis.plots import draw_plots, frames_of
+from analysis.report import write_report
 from analysis.summary import summarise, write_summary
 from analysis.tables import format_cell, format_difference, to_csv
 from sim.parts import write_atomic
@@ -78,6 +79,7 @@ WORDS: dict[str, dict[str, str]] = {
         "verdicts": "What differs",
         "means": "What it means, and where it may be wrong",
         "plots": "Plots",
+        "more": "The whole table, tails and captions: [report.html](report.html) (download and open it), [report.md](report.md).",
     },
     "zh": {
         "title": "永州扯胡子三种玩法，各打 {games:,} 局",
@@ -92,6 +94,7 @@ WORDS: dict[str, dict[str, str]] = {
         "verdicts": "差别在哪里",
         "means": "怎么看，哪里可能不对",
         "plots": "图",
+        "more": "全部指标、尾部和图说见 [report.html](report.html)（下载后打开）、[report.md](report.md)。",
     },
 }
 CAUTION: dict[str, tuple[str, ...]] = {
@@ -223,7 +226,7 @@ def write_study(
     for name, data in files.items():
         write_atomic(out / name, data)
         written.append(out / name)
-    return written
+    return written + write_report([found["presets"].path], out=out / "report.html", lang="both")
 
 
 def _page(
@@ -248,7 +251,7 @@ def _page(
     def word(key: str, **more: object) -> str:
         return WORDS[lang][key].format(**facts, **more)
 
-    lines = [f"# {word('title')}", "", word("intro"), "", f"## {word('main')}", ""]
+    lines = [f"# {word('title')}", "", word("intro"), "", word("more"), "", f"## {word('main')}", ""]
     lines += summary_table(summaries["presets"], lang)
     lines += [f"## {word('strong')}", "", *summary_table(summaries["strong"], lang)]
     lines += [f"## {word('verdicts')}", "", *(f"* {line}" for line in verdicts(paired["presets"], lang)), ""]
