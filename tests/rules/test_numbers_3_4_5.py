@@ -249,6 +249,23 @@ def test_5_3_what_wins_wang_lifts_an_own_wei_and_a_kan() -> None:
     assert answer["huxi"] == 3 + 12
 
 
+@pytest.mark.parametrize("kan", [3, 5])
+@pytest.mark.parametrize(
+    ("hand", "table", "lifted"),
+    [
+        ("一一三三叁四四肆八八捌五六七", ["碰:伍伍伍", "偎:玖玖玖"], "玖玖玖王"),
+        ("一一三三叁四四肆八八捌玖玖玖", ["碰:伍伍伍", "吃:六七八"], "玖玖玖王"),
+    ],
+)
+def test_5_3_what_wins_a_drawn_wang_lifts_an_own_wei_and_a_kan(
+    hand: str, table: list[str], lifted: str, kan: int
+) -> None:
+    """Ti 12 and peng 3; with 一一王 as a wei of 3 it is 12. Where kan and wei differ the drawn wang's group matters."""
+    answer = judged(hand, table, "王", huxi__kan__small=kan)
+    assert (answer["win"], answer.get("huxi")) == (True, 15)
+    assert [group["faces"] for group in answer["groups"] if group["type"] == "ti"] == [lifted]
+
+
 def test_5_3_what_wins_the_draw_game_and_the_pass_are_logged() -> None:
     events, _ = play(HEAVEN, "")
     assert events[0] == {"type": "pass", "seat": 0, "option": "win", "card": None}
