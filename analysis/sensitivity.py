@@ -317,7 +317,7 @@ def _shares(
     def shares(values: FloatArray) -> FloatArray:
         centred = values - values.mean()
         total = float(centred @ centred)
-        if total <= 0:
+        if total <= 1e-18 * float(values @ values):
             return np.zeros(len(terms))
         parts: dict[tuple[int, ...], FloatArray] = {}
         for term in terms:
@@ -326,7 +326,8 @@ def _shares(
                 same = (places[:, term] == levels).all(axis=1)
                 fitted[same] = centred[same].mean()
             parts[term] = fitted - sum(parts[part,] for part in term if len(term) > 1)
-        return np.array([float(part @ part) / total for part in parts.values()])
+        # a term without effect is what rounding leaves of it
+        return np.round([float(part @ part) / total for part in parts.values()], 12)
 
     whole = shares(cells.values[item.key])
     jack = np.stack([shares(values) for values in cells.without(item.key)])

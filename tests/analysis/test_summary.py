@@ -18,7 +18,7 @@ from analysis.metrics import BLOCKS, METRICS, SECTIONS, UNITS, MetricError, metr
 from analysis.sufficient import SufficientStats, collect_stats
 from analysis.summary import SCHEMA, summarise, summarise_stats, write_summary
 from analysis.tables import to_csv
-from sim.manifest import Manifest, PartRecord, RunError, VariantRecord, dump_manifest, part_file
+from sim.manifest import Manifest, PartRecord, RunError, VariantRecord, dump_manifest, hash_file, part_file
 from sim.rows import FAN_NAMES
 
 
@@ -355,7 +355,8 @@ def run_folder(folder: Path, games: pl.DataFrame, chunk: int) -> Path:
         rows.write_parquet(folder / name)
         parts.append(
             PartRecord(
-                variant="four_wang", first=first, count=rows.height, file=name, sha256="0" * 64, bytes=1,
+                variant="four_wang", first=first, count=rows.height, file=name,
+                sha256=hash_file(folder / name), bytes=(folder / name).stat().st_size,
                 rows=rows.height, draw_games=rows["winner"].null_count(),
             )
         )  # fmt: skip
