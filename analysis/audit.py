@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text as RichText
 
@@ -26,7 +24,7 @@ from analysis.audit_rules import (
 from analysis.metrics import METRICS, Text
 from analysis.seatings import bot_list, ladder, restricted
 from analysis.strata import announce_compiling
-from analysis.tables import WIDTH
+from analysis.tables import WIDTH, make_console
 
 if TYPE_CHECKING:
     from sim.variant import Variant
@@ -197,13 +195,8 @@ def _tables(played: Played, lang: str) -> list[Table]:
 
 def print_audit(found: Audit, lang: str = "en", file: IO[str] | None = None) -> None:
     """Print the findings, then the tables behind them."""
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False, markup=False)
-    if not console.is_terminal:
-        width = max(WIDTH, 40 + 24 * len(found.played.bots) if found.played else 0)
-        console = Console(
-            file=stream, width=width, no_color=True, highlight=False, markup=False, legacy_windows=False
-        )
+    width = max(WIDTH, 40 + 24 * len(found.played.bots) if found.played else 0)
+    console = make_console(file, width, markup=False)
     name = found.variant.words(lang)
     console.print(
         _WORDS["head"][lang].format(name=name, digest=found.variant.digest[:8]), style="bold", soft_wrap=True

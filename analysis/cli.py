@@ -6,6 +6,7 @@ bad usage or bad input, 130 stopped by Ctrl-C. Nothing heavy is imported before 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -68,6 +69,24 @@ def until_option(function: F) -> F:
 def json_option(function: F) -> F:
     """``--json``: one JSON document and nothing else."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(function)
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
+)
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores]."
+)
+jobs_as_needed_option = click.option(
+    "--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed]."
+)
+level_option = click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
+)
+quiet_option = click.option("--quiet", is_flag=True, help="No progress.")
+bots_option = click.option(
+    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
+)
 
 
 def print_json(document: object) -> None:
@@ -219,13 +238,9 @@ def variants_schema() -> None:
 @click.option(
     "--max-games", type=click.IntRange(1, 10**12), default=10_000_000, show_default=True, help="With --until."
 )
-@click.option(
-    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
-)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@bots_option
+@seed_option
+@jobs_option
 @click.option(
     "--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session; 0: games stand alone."
 )
@@ -235,7 +250,7 @@ def variants_schema() -> None:
 @click.option("--shard", metavar="I/N", default=None, help="Play the I-th of N shares only; see merge.")
 @click.option("--strata", is_flag=True, help="Force the deals by wang strata; stores no games.")
 @click.option("--replace", is_flag=True, help="Delete an earlier run in the folder first.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@quiet_option
 @set_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print the summary as CSV.")
@@ -367,10 +382,10 @@ def merge(shard: tuple[Path, ...], out: Path, as_csv: bool, lang: str) -> None:
 )
 @click.option("--bots", default="greedy", show_default=True, help="One bot for all seats.")
 @click.option("--strong", default="expert", show_default=True, help="The bot to check conclusions with.")
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@jobs_option
 @click.option("--out", type=click.Path(path_type=Path), default=Path("results/study"), show_default=True)
 @click.option("--runs", type=click.Path(path_type=Path), default=Path("results/study-run"), show_default=True)
-@click.option("--quiet", is_flag=True, help="No progress.")
+@quiet_option
 def study(games: int, bots: str, strong: str, jobs: int | None, out: Path, runs: Path, quiet: bool) -> None:
     """Play the published study: presets, single keys changed, stronger players; tables, plots, pages."""
     from analysis.study import write_study
@@ -473,8 +488,8 @@ def _read_range(text: str) -> tuple[int, int]:
 @click.argument("what", metavar="VARIANT|FILE.jsonl")
 @click.option("--game", type=click.IntRange(0, 10**15), default=None, help="Number of the game.")
 @click.option("--games", "span", default=None, metavar="FIRST:LAST", help="Games FIRST to LAST-1.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
-@click.option("--bots", default="greedy", show_default=True, help="One bot, or dealer,next,third.")
+@seed_option
+@bots_option
 @click.option("--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session, as in the run.")
 @click.option("--html", "page", type=click.Path(path_type=Path), default=None, help="Write one HTML page.")
 @click.option("--step/--no-step", default=None, help="Step by step [default: on a terminal].")
@@ -630,16 +645,10 @@ def bench(games: int, bots: str, as_json: bool, lang: str) -> None:
 @click.option(
     "--margin", "margins", multiple=True, metavar="METRIC=δ", help="Test equivalence within ± δ (repeatable)."
 )
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
-)
-@click.option(
-    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
-)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@level_option
+@bots_option
+@seed_option
+@jobs_option
 @click.option(
     "--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session; 0: games stand alone."
 )
@@ -648,7 +657,7 @@ def bench(games: int, bots: str, as_json: bool, lang: str) -> None:
     "--out", type=click.Path(path_type=Path), default=None, help="Keep the games in this run folder."
 )
 @click.option("--resume", is_flag=True, help="Finish the run of that folder, or compare it again.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@quiet_option
 @click.option("--words", is_flag=True, help="A sentence for every difference found, not only the main ones.")
 @click.option(
     "--bots-matrix",
@@ -759,16 +768,10 @@ def _compare_matrix(
 @click.option(
     "--pilot", type=click.IntRange(100, 10**8), default=10_000, show_default=True, help="Games to judge by."
 )
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
-)
-@click.option(
-    "--bots", default="greedy", show_default=True, help="One bot for all seats, or dealer,next,third."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
-)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
+@level_option
+@bots_option
+@seed_option
+@jobs_option
 @click.option(
     "--session", type=click.IntRange(0, 10**6), default=0, help="Deals a session; 0: games stand alone."
 )
@@ -830,20 +833,16 @@ def _ladder() -> str:
     show_default=True,
     help="Seatings: all triples; every pair, one against two and two against one; or neighbours only.",
 )
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
-)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@level_option
+@seed_option
+@jobs_as_needed_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
     help="Folder for results and plot; what is begun there goes on [default: results/tournament-…].",
 )
-@click.option("--quiet", is_flag=True, help="No progress.")
+@quiet_option
 @set_option
 @json_option
 @lang_option
@@ -895,20 +894,16 @@ def tournament(
     show_default=True,
     help="Deals, each played with every assignment of the bots: 8, 27 or 64 times.",
 )
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of all randomness."
-)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@level_option
+@seed_option
+@jobs_as_needed_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
     help="Folder for results and plot; what is begun there goes on [default: results/skill-…].",
 )
-@click.option("--quiet", is_flag=True, help="No progress.")
+@quiet_option
 @set_option
 @json_option
 @lang_option
@@ -949,11 +944,9 @@ def skill(
 def play_options(function: F) -> F:
     """``--bots``, ``--seed`` and ``--jobs`` of commands that play without a run folder."""
     for option in (
-        click.option(
-            "--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed]."
-        ),
-        click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True),
-        click.option("--bots", default="greedy", show_default=True, help="One bot, or dealer,next,third."),
+        jobs_as_needed_option,
+        seed_option,
+        bots_option,
     ):
         function = option(function)
     return function
@@ -1058,8 +1051,8 @@ def decide_question(variant: str, question: str, **options: Any) -> None:
     metavar="text|none|FILE",
     help="What wins are said to pay: the rule text, nothing, or a YAML file.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@seed_option
+@jobs_as_needed_option
 @click.option("--strict", is_flag=True, help="Exit 1 on any finding above a note.")
 @set_option
 @json_option
@@ -1089,8 +1082,8 @@ def audit(variant: str, games: int, **options: Any) -> None:
 @click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), default=None, help="With --check: other deals instead."
 )
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: all cores].")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@jobs_option
+@quiet_option
 @json_option
 @lang_option
 def tune(
@@ -1161,8 +1154,8 @@ def logs() -> None:
     show_default=True,
     help="Games to simulate a mix of bots; 0: check the dealing only.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
-@click.option("--jobs", type=click.IntRange(1, 4096), default=None, help="Processes [default: as needed].")
+@seed_option
+@jobs_as_needed_option
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 0.5, True, True),
@@ -1193,8 +1186,8 @@ def logs_compare(file: Path, variant: str, **options: Any) -> None:
 @click.option(
     "--format", "kind", type=click.Choice(["csv", "jsonl", "log"]), default="csv", show_default=True
 )
-@click.option("--bots", default="greedy", show_default=True, help="One bot, or dealer,next,third.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@bots_option
+@seed_option
 @click.option(
     "--plant",
     "plants",
@@ -1214,7 +1207,7 @@ def effect_options(function: F) -> F:
     """What ``sensitivity`` and ``value`` have in common."""
     for option in (
         click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for plots."),
-        click.option("--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True),
+        level_option,
         click.option("--metric", "metrics", multiple=True, metavar="KEY", help="Only these (repeatable)."),
         click.option("--games", type=click.IntRange(1000, 10**8), default=10_000, show_default=True),
     ):
@@ -1231,7 +1224,7 @@ def _show_effects(document: dict[str, Any], out: Path | None, as_json: bool, lan
         for line in effect_lines(document, lang):
             click.echo(line)
     if out is not None:
-        for path in draw_plots(document, out):
+        for path in draw_plots(document, out, lang):
             say(str(path))
 
 
@@ -1283,9 +1276,7 @@ def value_of(variant: str, out: Path | None, as_json: bool, lang: str, **how: An
     "--lang", type=click.Choice(["both", "en", "zh"]), default="both", show_default=True, help="Languages."
 )
 @click.option("--question", default=None, metavar="TEXT", help="What was asked, to stand at the head.")
-@click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of intervals."
-)
+@level_option
 def report(runs: tuple[Path, ...], out: Path | None, lang: str, question: str | None, level: float) -> None:
     """Write one HTML page about finished runs, for a meeting; Markdown and CSV beside it."""
     from analysis.report import write_report
@@ -1336,8 +1327,15 @@ def _is_unreadable(error: BaseException) -> bool:
     return polars is not None and (panics or isinstance(error, polars.exceptions.PolarsError))
 
 
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""The work failed; the input was not bad."""
+
+
 def _report(error: BaseException) -> int:
     """One clear line for an error; the exit status."""
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        click.echo(error.ctx.get_help())  # type: ignore[attr-defined]
+        return 0
     if isinstance(error, click.ClickException):
         say(f"chehuzi: {_plain(error.format_message())}")
         return 2
@@ -1367,8 +1365,9 @@ def _report(error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, OSError):
-        say(f"chehuzi: {_plain(f'{error.filename or str()}: {error.strerror or error}')}")
-        return 2
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"chehuzi: {_plain(f'{where}{error.strerror or error}')}")
+        return 1 if error.errno in FULL_DISK else 2
     raise error
 
 

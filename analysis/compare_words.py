@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 import polars as pl
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text as RichText
 
 from analysis.metrics import METRICS, SECTIONS, UNITS, Metric, Text
-from analysis.tables import WIDTH, format_difference
+from analysis.tables import WIDTH, format_difference, make_console
 
 HEADLINES = (
     "draw_rate",
@@ -326,10 +325,7 @@ def print_comparison(
     file: IO[str] | None = None,
 ) -> None:
     """Print a comparison; see :func:`render_comparison`."""
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=stream, width=WIDTH + 20, no_color=True, highlight=False, legacy_windows=False)
+    console = make_console(file, WIDTH + 20)
     console.print(render_comparison(comparison, lang, names, facts, everything))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import polars as pl
 from analysis.compare_words import HEADLINES, full_name
 from analysis.matrix import Matrix, order_of_metrics, ranks_of, share_of_robust
 from analysis.metrics import METRICS, Text
-from analysis.tables import WIDTH, to_csv
+from analysis.tables import WIDTH, make_console, to_csv
 from analysis.tournament_words import styled
 
 if TYPE_CHECKING:
@@ -134,12 +133,7 @@ def print_matrix(
     file : text file, optional
         By default stdout.
     """
-    from rich.console import Console
-
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=stream, width=WIDTH + 20, no_color=True, highlight=False, legacy_windows=False)
+    console = make_console(file, WIDTH + 20)
     keys = _chosen(matrix, everything)
     for base, variant in matrix.long.select("base", "variant").unique(maintain_order=True).rows():
         rows = matrix.long.filter((pl.col("base") == base) & (pl.col("variant") == variant))

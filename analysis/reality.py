@@ -943,11 +943,11 @@ def compare_command(
     lang: str = "en",
 ) -> int:
     """``chehuzi logs compare``: print what a file of real games shows; exit status (1 with ``strict`` if flagged)."""
-    from sim.bots import parse_bots
+    from sim.players import parse_compiled
     from sim.variant import load_variant
 
     loaded = load_variant(variant, overrides)
-    mixes = [parse_bots(text) for text in bots or ("greedy",)]
+    mixes = [parse_compiled(text) for text in bots or ("greedy",)]
     mapped = read_mapping(mapping) if mapping is not None else None
     records = read_records(file, mapped, int(str(loaded.flat()["table.seats"])))
     _check_deck(records, loaded, file)

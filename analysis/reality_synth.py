@@ -190,13 +190,13 @@ def synthesise_command(
     """``chehuzi logs synthesise``: write synthetic records; exit status."""
     import sys
 
-    from sim.bots import parse_bots
     from sim.parts import write_atomic
+    from sim.players import parse_compiled
     from sim.variant import load_variant
 
     wanted = read_plants(plants)
     text = synthesise(
-        load_variant(variant, overrides), games, kind, bots=parse_bots(bots), seed=seed, plants=wanted
+        load_variant(variant, overrides), games, kind, bots=parse_compiled(bots), seed=seed, plants=wanted
     )
     if out is None:
         sys.stdout.write(text)

@@ -7,13 +7,14 @@ or Sobol by SALib (optional extra). And the value of every single rule: each key
 from __future__ import annotations
 
 import fnmatch
+import io
 import itertools
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import polars as pl
@@ -22,13 +23,17 @@ from scipy import special
 
 from analysis import intervals as ci
 from analysis.compare import holm
+from analysis.compare_words import full_name
 from analysis.joint import Features
-from analysis.metrics import METRICS, Metric, metric
+from analysis.metrics import METRICS, UNITS, Metric, metric
 from analysis.tables import format_difference
 from analysis.tune_search import guess, play_run
 from analysis.tune_spec import shown
 from sim.variant import Variant, VariantError, load_variant
 from sim.variant_model import FIELDS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FloatArray = NDArray[np.float64]
 
@@ -545,6 +550,9 @@ def effect_text(row: Mapping[str, Any]) -> str:
     return f"{text}{' *' if row['shown'] else ''}"
 
 
+_SHARE = {"en": "share of variance", "zh": "方差占比"}
+
+
 def effect_lines(document: Mapping[str, Any], lang: str = "en") -> list[str]:
     """A table of effects: one line a change, one column a metric."""
     keys = list(dict.fromkeys(row["metric"] for row in document["effects"]))
@@ -557,7 +565,8 @@ def effect_lines(document: Mapping[str, Any], lang: str = "en") -> list[str]:
     head = [("key", "键")[lang == "zh"], ("change", "改动")[lang == "zh"]]
     columns = [*keys, *(["changed"] if document["effects"] and "changed" in document["effects"][0] else [])]
     names = [
-        METRICS[key].name[lang] if key in METRICS else ("deals", "不同局")[lang == "zh"] for key in columns
+        full_name(METRICS[key], lang) if key in METRICS else ("deals", "不同局")[lang == "zh"]
+        for key in columns
     ]
     names = [
         f"{name} (pp)" if key in METRICS and METRICS[key].unit == "share" else name
@@ -570,13 +579,14 @@ def effect_lines(document: Mapping[str, Any], lang: str = "en") -> list[str]:
     found = _aligned(rows) if changes else []
     if document.get("indices"):
         for row in document["indices"]:
+            index = _SHARE[lang] if row["index"] == "share" else row["index"]
             text = f"{row['value']:.3g} [{row['low']:.3g}, {row['high']:.3g}]"
-            found.append(f"{METRICS[row['metric']].name[lang]}  {row['key']}  {row['index']} {text}")
+            found.append(f"{full_name(METRICS[row['metric']], lang)}  {row['key']}  {index} {text}")
     foot = {
         "en": f"{document['games']:,} deals, the same for all; seed {document['seed']}, bots {document['bots']}; "
-        f"intervals hold for all effects together at {document['level'] * 100:g} %; * shown (Holm)",
+        f"intervals hold for all effects together at {document['level'] * 100:g} %; * shown (Holm); = no change at all",
         "zh": f"各方案同样的 {document['games']:,} 局；种子 {document['seed']}，机器人 {document['bots']}；"
-        f"区间对全部效应合计 {document['level'] * 100:g} %；* 为已证实（Holm）",
+        f"区间对全部效应合计 {document['level'] * 100:g} %；* 为已证实（Holm）；= 为毫无变化",
     }[lang]
     return [*found, foot]
 
@@ -593,7 +603,56 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def draw_plots(document: Mapping[str, Any], folder: Path) -> list[Path]:
+MOST_BARS = 25
+_PLOT = {
+    "en": ("{variant}: effect on {name}", "{unit}; filled: shown, hollow: not shown"),
+    "zh": ("{variant}：对{name}的影响", "{unit}；实心为已证实，空心为未证实"),
+}
+
+
+def plot_effects(rows: Sequence[Mapping[str, Any]], item: Metric, variant: str, lang: str = "en") -> Figure:
+    """Bars of effects on one metric, the largest on top, each with its interval.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        ``key, change, effect, low, high, shown``, the smallest effect first.
+    item : Metric
+    variant : str
+        For the title.
+    lang : {"en", "zh"}
+    """
+    from analysis.plot_style import INK, SERIES, figure
+
+    factor = 100.0 if item.unit == "share" else 1.0
+    with figure(lang, 1.1 + 0.34 * len(rows)) as (made, panels, look):
+        axes = panels[0]
+        for number, row in enumerate(rows):
+            colour = SERIES[0] if row["effect"] >= 0 else SERIES[1]
+            axes.barh(
+                number,
+                row["effect"] * factor,
+                height=0.62,
+                facecolor=colour if row["shown"] else "none",
+                edgecolor=colour,
+            )
+            axes.plot([row["low"] * factor, row["high"] * factor], [number, number], color=INK, lw=1.2)
+        names = [f"{row['key']}\n{row['change']}" for row in rows]
+        axes.set_yticks(range(len(rows)), names, fontsize=6.5)
+        axes.axvline(0, color=INK, lw=0.8)
+        axes.grid(visible=False, axis="y")
+        title, unit = _PLOT[look.lang]
+        of_unit = (
+            ("percentage points", "百分点")[look.lang == "zh"]
+            if item.unit == "share"
+            else UNITS[item.unit][look.lang]
+        )
+        axes.set_xlabel(unit.format(unit=of_unit))
+        axes.set_title(title.format(variant=variant, name=full_name(item, look.lang)))
+    return made
+
+
+def draw_plots(document: Mapping[str, Any], folder: Path, lang: str = "en") -> list[Path]:
     """Tornado plots of main effects, and of interactions, one file a metric.
 
     Parameters
@@ -601,37 +660,27 @@ def draw_plots(document: Mapping[str, Any], folder: Path) -> list[Path]:
     document : dict
         From :func:`sensitivity` with a factorial design, or :func:`value_of_rules`.
     folder : Path
+    lang : {"en", "zh"}
 
     Returns
     -------
     list of Path
     """
-    from matplotlib.figure import Figure
+    from sim.parts import write_atomic
 
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for key in dict.fromkeys(row["metric"] for row in document["effects"]):
-        item = METRICS[key]
-        factor = 100.0 if item.unit == "share" else 1.0
         for kind, crossed in (("tornado", False), ("interactions", True)):
             rows = [r for r in document["effects"] if r["metric"] == key and (" × " in r["key"]) == crossed]
-            rows = sorted(rows, key=lambda row: abs(row["effect"]))[-25:]
+            moved = [row for row in rows if row["low"] or row["high"]]  # no bar for no change at all
+            rows = sorted(moved, key=lambda row: abs(row["effect"]))[-MOST_BARS:]
             if not rows:
                 continue
-            figure = Figure(figsize=(8, 1.2 + 0.3 * len(rows)), layout="constrained")
-            axes = figure.subplots()
-            for number, row in enumerate(rows):
-                colour = ("#b3261e" if row["effect"] < 0 else "#1b5e9c") if row["shown"] else "#9aa3af"
-                axes.barh(number, row["effect"] * factor, color=colour, height=0.65)
-                ends = [[row["low"] * factor, row["high"] * factor]]
-                axes.plot(ends[0], [number, number], color="#1d2430", lw=1)
-            axes.set_yticks(range(len(rows)), [f"{row['key']}\n{row['change']}" for row in rows], fontsize=7)
-            axes.axvline(0, color="#1d2430", lw=0.8)
-            axes.spines[["top", "right", "left"]].set_visible(False)
-            unit = "percentage points" if item.unit == "share" else item.unit
-            axes.set_xlabel(f"effect on {item.name.en} ({unit})")
-            axes.set_title(f"{document['variant']}: {kind}, {item.name.en}", fontsize=10, loc="left")
+            picture = io.BytesIO()
+            plot = plot_effects(rows, METRICS[key], str(document["variant"]), lang)
+            plot.savefig(picture, format="png", dpi=140, metadata={"Software": None})
             path = folder / f"{kind}-{key}.png"
-            figure.savefig(path, dpi=140, metadata={"Software": None})
+            write_atomic(path, picture.getvalue())
             written.append(path)
     return written

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +13,7 @@ import polars as pl
 from analysis.metrics import Text
 from analysis.seatings import write_text
 from analysis.skill import PARTS, Skill
-from analysis.tables import WIDTH, measure, to_csv
+from analysis.tables import WIDTH, make_console, measure, to_csv
 from analysis.tournament_words import styled
 
 _NAMES: dict[str, Text] = {
@@ -98,13 +97,9 @@ def print_skill(found: Skill, lang: str = "en", file: IO[str] | None = None) -> 
         By default stdout.
     """
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=stream, width=WIDTH + 20, no_color=True, highlight=False, legacy_windows=False)
+    console = make_console(file, WIDTH + 20)
     table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 0, 0, 2),

@@ -727,10 +727,9 @@ _WORDS: dict[str, Text] = {
 
 def print_strata(run: StrataRun, level: float = 0.95, lang: str = "en", file: IO[str] | None = None) -> None:
     """Print the estimates with what the strata have gained."""
-    from rich.console import Console
     from rich.table import Table
 
-    from analysis.tables import WIDTH, format_cell
+    from analysis.tables import format_cell, make_console
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for place, head in enumerate(("metric", "estimate", "gain")):
@@ -745,10 +744,7 @@ def print_strata(run: StrataRun, level: float = 0.95, lang: str = "en", file: IO
         if row["method"] == "fixed":
             gain = _WORDS["fixed"][lang]
         table.add_row(f"  {item.name[lang]}", format_cell(row, item, lang), gain)
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=stream, width=WIDTH, no_color=True, highlight=False, legacy_windows=False)
+    console = make_console(file)
     console.print(table)
     words = _WORDS["forced" if run.forced else "plain"][lang].format(
         games=run.games, strata=len(run.parts), pilot=run.pilot, all=run.games + run.pilot

@@ -293,12 +293,30 @@ def _caption(summary: pl.DataFrame, lang: str) -> str:
     return " ".join(parts) if lang == "en" else "".join(parts)
 
 
+def make_console(file: IO[str] | None = None, width: int = WIDTH, markup: bool = True) -> Console:
+    """Where tables are printed: a terminal at its width and in colour, anything else plainly at ``width`` columns.
+
+    Parameters
+    ----------
+    file : text file, optional
+        By default stdout.
+    width : int
+        Columns where it is no terminal.
+    markup : bool
+        Whether rich's markup in texts is read.
+    """
+    stream = file if file is not None else sys.stdout
+    console = Console(file=stream, highlight=False, markup=markup)
+    if console.is_terminal:
+        return console
+    return Console(
+        file=stream, width=width, no_color=True, highlight=False, markup=markup, legacy_windows=False
+    )
+
+
 def print_table(summary: pl.DataFrame, lang: str = "en", file: IO[str] | None = None) -> None:
     """Print a summary: at a terminal's width and in colour, elsewhere plainly at 100 columns."""
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=stream, width=WIDTH, no_color=True, highlight=False, legacy_windows=False)
+    console = make_console(file)
     console.print(render_table(summary, lang, console.width))
 
 

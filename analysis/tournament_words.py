@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -15,7 +14,7 @@ import polars as pl
 
 from analysis.metrics import Text
 from analysis.seatings import short_name, write_text
-from analysis.tables import WIDTH, measure, to_csv
+from analysis.tables import WIDTH, make_console, measure, to_csv
 from analysis.tournament import Tournament
 
 if TYPE_CHECKING:
@@ -186,12 +185,7 @@ def print_tournament(found: Tournament, lang: str = "en", file: IO[str] | None =
     file : text file, optional
         By default stdout.
     """
-    from rich.console import Console
-
-    stream = file if file is not None else sys.stdout
-    console = Console(file=stream, highlight=False)
-    if not console.is_terminal:
-        console = Console(file=stream, width=WIDTH + 20, no_color=True, highlight=False, legacy_windows=False)
+    console = make_console(file, WIDTH + 20)
     for variant, label in zip(found.plan.variants, found.plan.labels, strict=True):
         text = _WORDS["head"][lang].format(
             variant=label,

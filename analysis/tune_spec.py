@@ -492,10 +492,11 @@ class _Reader:
         return tuple(str(item.value) for item in items)
 
     def bots(self, item: Entry, name: str) -> None:
-        from sim.bots import BotError, parse_bots
+        from sim.bots import BotError
+        from sim.players import parse_compiled
 
         try:
-            parse_bots(str(item.value))
+            parse_compiled(str(item.value))
         except BotError as error:
             self.wrong(item, name, f"{name}: {error}")
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.metrics import METRICS, SECTIONS, Text
+from analysis.compare_words import full_name
+from analysis.metrics import METRICS, Text
 from analysis.pages import Block, Code, Grid, Heading, Items, Paragraph, Picture, forest, markdown, page
 from analysis.tables import format_difference
 from analysis.tune_spec import overrides
@@ -27,17 +28,6 @@ _FATES = {
     "worse": Text("shown to be worse", "确定较差"),
     "rank": Text("not among the best", "排名靠后"),
 }
-
-
-def name_of(key: str, lang: str) -> str:
-    """Name of a metric that stands alone."""
-    item = METRICS[key]
-    if item.section == "spread":
-        return Text(f"sd of a game, {item.name.en}", f"单局波动·{item.name.zh}")[lang]
-    if item.section in ("names", "wins", "shares", "draw", "wangs"):
-        section = SECTIONS[item.section][lang].split(",")[0].split("（")[0]
-        return f"{section}: {item.name.en}" if lang == "en" else f"{section}·{item.name.zh}"
-    return item.name[lang]
 
 
 def cell(held: Mapping[str, Any] | None, key: str, signed: bool = False) -> str:
@@ -79,7 +69,9 @@ def headline(document: Mapping[str, Any], lang: str) -> str:
     one = entry(document, winner)
     wanted = _wanted(document, lang)
     setting = f"`{setting_text(one['setting'])}`"
-    got = "; ".join(f"{name_of(key, lang)} {cell(one['values'][key], key)}" for key in one["values"])
+    got = "; ".join(
+        f"{full_name(METRICS[key], lang)} {cell(one['values'][key], key)}" for key in one["values"]
+    )
     level = f"{document['fresh']['level'] * 100:g} %"
     if lang == "zh":
         got = got.replace("; ", "；")
@@ -100,9 +92,11 @@ def headline(document: Mapping[str, Any], lang: str) -> str:
 
 
 def _wanted(document: Mapping[str, Any], lang: str) -> str:
-    parts = [f"{name_of(goal['metric'], lang)} {goal_text(goal, lang)}" for goal in document["targets"]]
+    parts = [
+        f"{full_name(METRICS[goal['metric']], lang)} {goal_text(goal, lang)}" for goal in document["targets"]
+    ]
     for aim in document["objectives"]:
-        name = name_of(aim["metric"], lang)
+        name = full_name(METRICS[aim["metric"]], lang)
         parts.append(
             Text(
                 f"{'least' if aim['sign'] > 0 else 'most'} {name}",
@@ -214,7 +208,7 @@ def _short_table(document: Mapping[str, Any], lang: str) -> Grid:
     head = [Text("setting", "方案")[lang]]
     for key in keys:
         wish = f" ({goal_text(goals[key], lang)})" if key in goals else ""
-        head.append(name_of(key, lang) + wish)
+        head.append(full_name(METRICS[key], lang) + wish)
     head.append("")
 
     def line(name: str, held: Mapping[str, Any], mark: str) -> tuple[str, ...]:
@@ -247,7 +241,7 @@ def _pictures(document: Mapping[str, Any], lang: str) -> list[Block]:
                     (name, value["value"], value["low"], value["high"], held["verdicts"].get(key, ""))
                 )
         if rows:
-            title = name_of(key, lang)
+            title = full_name(METRICS[key], lang)
             svg = forest(rows, goals.get(key, (None, None)), title, METRICS[key].unit == "share")
             found.append(Picture(svg, title))
     return found
@@ -265,7 +259,7 @@ def _change_table(document: Mapping[str, Any], one: Mapping[str, Any], lang: str
     )
     rows = tuple(
         (
-            name_of(key, lang),
+            full_name(METRICS[key], lang),
             _plain(key, document["base"]["values"][key]["value"]),
             _plain(key, one["values"][key]["value"]),
             cell(held, key, signed=True),
@@ -278,7 +272,7 @@ def _change_table(document: Mapping[str, Any], one: Mapping[str, Any], lang: str
 
 def _curse(document: Mapping[str, Any], one: Mapping[str, Any], lang: str) -> list[Block]:
     parts = [
-        f"{name_of(key, lang)} {_plain(key, one['searched'].get(key))} → {_plain(key, held['value'])}"
+        f"{full_name(METRICS[key], lang)} {_plain(key, one['searched'].get(key))} → {_plain(key, held['value'])}"
         for key, held in one["values"].items()
     ]
     return [
@@ -317,7 +311,7 @@ def _robust(document: Mapping[str, Any], lang: str) -> list[Block]:
     return [
         Heading(2, Text("Under other bots", "换用其他机器人")[lang]),
         Paragraph(total),
-        Grid((Text("bots", "机器人")[lang], *(name_of(key, lang) for key in keys)), rows),
+        Grid((Text("bots", "机器人")[lang], *(full_name(METRICS[key], lang) for key in keys)), rows),
     ]
 
 
@@ -361,7 +355,7 @@ def _search(document: Mapping[str, Any], lang: str) -> list[Block]:
     lines = []
     for reach in search["reach"]:
         low, high = (_plain(reach["metric"], reach[end]) for end in ("lowest", "highest"))
-        name = name_of(reach["metric"], lang)
+        name = full_name(METRICS[reach["metric"]], lang)
         lines.append(
             Text(
                 f"{name}: {low} to {high} over the settings; {reach['within']} of {reach['of']} within the target.",
@@ -389,7 +383,7 @@ def _search(document: Mapping[str, Any], lang: str) -> list[Block]:
     head = (
         "",
         Text("setting", "方案")[lang],
-        *(name_of(key, lang) for key in keys),
+        *(full_name(METRICS[key], lang) for key in keys),
         Text("games", "局数")[lang],
         Text("fate", "结果")[lang],
     )
@@ -410,7 +404,7 @@ def _search(document: Mapping[str, Any], lang: str) -> list[Block]:
 def _fate(one: Mapping[str, Any], lang: str) -> str:
     word, reason = _FATES[one["fate"]][lang], one["reason"]
     if one["fate"] == "out":
-        return f"{word}: {name_of(reason['missed'], lang)}"
+        return f"{word}: {full_name(METRICS[reason['missed']], lang)}"
     if one["fate"] == "worse":
         return Text(f"{word} than {reason['than']}", f"{word}（不如方案 {reason['than']}）")[lang]
     return word
@@ -435,7 +429,7 @@ def lines(document: Mapping[str, Any], lang: str) -> list[str]:
         *((f"{item['number']}: {setting_text(item['setting'])}", item) for item in document["shortlist"]),
     ):
         values = "; ".join(
-            f"{name_of(key, lang)} {cell(held['values'][key], key)}"
+            f"{full_name(METRICS[key], lang)} {cell(held['values'][key], key)}"
             + (f" ({_VERDICTS[held['verdicts'][key]][lang]})" if key in held["verdicts"] else "")
             for key in held["values"]
         )

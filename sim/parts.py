@@ -194,6 +194,9 @@ def write_atomic(path: Path, data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None  # a full disk names no file by itself
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

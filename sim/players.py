@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim import rng
-from sim.bots import BOTS, BotError, bot_id
+from sim.bots import BOTS, BotError, bot_id, parse_bots, split_seats
 from sim.bots.brain import brain_tables
 from sim.bots.dispatch import decide
 from sim.engine import advance, apply, is_legal, play, play_games, start, write_row
@@ -82,11 +82,7 @@ def parse_players(text: str) -> tuple[str, str, str]:
     BotError
         If the number is neither one nor three, or a name is unknown.
     """
-    names = [part.strip() for part in text.split(",")]
-    if len(names) == 1:
-        names = names * 3
-    if len(names) != 3:
-        raise BotError(f"--bots: one name, or three as dealer,next,third; not {len(names)}")
+    names = split_seats(text)
     known = {name: player_name(name) for name in dict.fromkeys(names)}
     return known[names[0]], known[names[1]], known[names[2]]
 
@@ -99,13 +95,12 @@ def parse_compiled(text: str) -> tuple[str, str, str]:
     BotError
         For a player that is asked in Python, too.
     """
-    names = parse_players(text)
-    for name in names:
-        if not is_compiled([name]):
+    for name in split_seats(text):  # before any file is opened: the text may come from a file of data
+        if is_search(name) or is_own_bot(name):
             raise BotError(
                 f"--bots: {name} plays step by step, which this command cannot; bots are {', '.join(BOTS)}"
             )
-    return names
+    return parse_bots(text)
 
 
 def is_compiled(names: Sequence[str]) -> bool:

@@ -20,7 +20,7 @@ from sim.bots.features import (
 )
 from sim.bots.greedy import SEEN_WEIGHT, hand_potential
 from sim.bots.plan import GROUP
-from sim.bots.planner import plan_chi, plan_peng
+from sim.bots.planner import hand_as_it_is, plan_chi, plan_peng
 from sim.bots.potential import GROUP as WHOLE
 from sim.bots.potential import HUXI_WEIGHT
 from sim.bots.view import View, view_of
@@ -102,7 +102,8 @@ def _planned(p: Params, brain: Brain, row: int, view: View, board: Table) -> lis
         return [least, float(plan_peng(p, brain, row, view, unseen))]
     if view.game[DECISION] == D_CHI:
         options = range(int(view.game[N_OPTIONS]))
-        return [least, *(float(plan_chi(p, brain, row, view, number, unseen)) for number in options)]
+        before = hand_as_it_is(p, brain, row, view, unseen)
+        return [least, *(float(plan_chi(p, brain, row, view, number, unseen, before)) for number in options)]
     plan_discard(
         p,
         brain,

@@ -50,19 +50,31 @@ def bot_id(name: str) -> int:
     raise BotError(f"--bots: {name!r} is no bot{hint} (bots are {', '.join(BOTS)})")
 
 
-def parse_bots(text: str) -> tuple[str, str, str]:
-    """``"a"`` for all seats or ``"a,b,c"`` for dealer, next and third.
+def split_seats(text: str) -> list[str]:
+    """Three names, of dealer, next and third, from ``"a"`` or ``"a,b,c"``; not yet looked at.
 
     Raises
     ------
     BotError
-        If the number is neither one nor three, or a name is unknown.
+        If the number is neither one nor three.
     """
     names = [part.strip() for part in text.split(",")]
     if len(names) == 1:
         names = names * 3
     if len(names) != 3:
         raise BotError(f"--bots: one name, or three as dealer,next,third; not {len(names)}")
-    for name in names:
+    return names
+
+
+def parse_bots(text: str) -> tuple[str, str, str]:
+    """``"a"`` for all seats or ``"a,b,c"`` for dealer, next and third, each a compiled bot.
+
+    Raises
+    ------
+    BotError
+        If the number is neither one nor three, or a name is unknown.
+    """
+    first, second, third = split_seats(text)
+    for name in (first, second, third):
         bot_id(name)
-    return names[0], names[1], names[2]
+    return first, second, third

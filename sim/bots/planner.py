@@ -52,8 +52,8 @@ def plan_peng(p: Params, brain: Brain, row: int, view: View, unseen: int) -> int
 
 
 @kernel
-def plan_chi(p: Params, brain: Brain, row: int, view: View, option: int, unseen: int) -> int:
-    """What the chi option ``option`` brings: value with it, less the value without."""
+def plan_chi(p: Params, brain: Brain, row: int, view: View, option: int, unseen: int, before: int) -> int:
+    """What the chi option ``option`` brings: value with it, less ``before``, the value of the hand as it is."""
     card = view.game[CARD]
     huxi = 0
     reds = 0
@@ -77,7 +77,7 @@ def plan_chi(p: Params, brain: Brain, row: int, view: View, option: int, unseen:
     if rest < 0:
         return -1
     laid += claim_colour(p, brain, row, view, card, reds)
-    return rest + laid - hand_as_it_is(p, brain, row, view, unseen)
+    return rest + laid - before
 
 
 @kernel
@@ -85,8 +85,9 @@ def best_plan_chi(p: Params, brain: Brain, row: int, view: View, unseen: int) ->
     """The chi option that brings most, or pass."""
     best = brain.weights[row, W_RELUCTANT]
     choice = PASS
+    before = hand_as_it_is(p, brain, row, view, unseen)
     for option in range(view.game[N_OPTIONS]):
-        value = plan_chi(p, brain, row, view, option, unseen)
+        value = plan_chi(p, brain, row, view, option, unseen, before)
         if value > best:
             best = value
             choice = option + 1
