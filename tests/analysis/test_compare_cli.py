@@ -8,22 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
+from command import call
 from paired import fake_engine, one_odd_chunk, run  # noqa: F401
 
-from analysis.cli import main
-
 pytestmark = pytest.mark.usefixtures("fake_engine")
-
-
-def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    """Exit status, stdout and stderr of a command."""
-    status = 0
-    try:
-        main([str(arg) for arg in args])
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 VARY = ("--vary", "win.min_huxi=12,15", "--games", 4000, "--jobs", 1, "--quiet")

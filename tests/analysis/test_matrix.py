@@ -11,9 +11,9 @@ from typing import Any
 
 import paired
 import pytest
+from command import call
 from paired import fake_engine  # noqa: F401
 
-from analysis.cli import main
 from analysis.compare import CompareError
 from analysis.matrix import Matrix, claims_of, compare_matrix, default_mixes, parse_mixes, ranks_of
 from analysis.matrix_words import claim_sentence, document, print_matrix, write_matrix
@@ -107,16 +107,6 @@ def test_mixes():
         parse_mixes("greedy")
     with pytest.raises(BotError, match="--bots-matrix: 'gredy' is no bot"):
         parse_mixes("gredy")
-
-
-def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    try:
-        main([str(arg) for arg in args])
-        status = 0
-    except SystemExit as end:
-        status = int(end.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def test_cli(capsys: pytest.CaptureFixture[str], tmp_path: Path):

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from command import call
 from scipy import special, stats
 
-from analysis.cli import main
 from analysis.seatings import SeatingError
 from analysis.skill import PARTS, SHARES, Skill, plan_skill, play_skill, skill
 from analysis.skill_words import document, print_skill, verdicts, write_skill
@@ -163,16 +163,6 @@ def test_words_and_files(tmp_path: Path):
         stream = io.StringIO()
         print_skill(found, lang, stream)
         assert word in stream.getvalue()
-
-
-def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    try:
-        main([str(arg) for arg in args])
-        status = 0
-    except SystemExit as end:
-        status = int(end.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def test_cli(capsys: pytest.CaptureFixture[str], tmp_path: Path):

@@ -12,11 +12,11 @@ import choix
 import numpy as np
 import polars as pl
 import pytest
+from command import call
 from planted import STRENGTH, planted, play  # noqa: F401
 from scipy import stats
 
 from analysis import seatings
-from analysis.cli import main
 from analysis.seatings import Plan, SeatingError, bot_list, count_style
 from analysis.tournament import GROUPS, Tournament, make_design, plackett_luce, tournament
 from analysis.tournament_words import document, print_tournament, write_tournament
@@ -25,16 +25,6 @@ from sim.gamelog import Player
 from sim.variant import load_variant
 
 NAMES = "p_weak,p_same,p_good,p_best"
-
-
-def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    try:
-        main([str(arg) for arg in args])
-        status = 0
-    except SystemExit as end:
-        status = int(end.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 # --- designs -----------------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import call
 from planted_rules import dealer_advantage, deviation, draw_chance, plant, planted_engine  # noqa: F401
 
 from analysis import tune as tuning
-from analysis.cli import main
 from analysis.tune import check, tune
 from analysis.tune_search import TuneError, dominates, fronts
 from analysis.tune_spec import SpecError, load_spec, parse_goal, read_spec
@@ -38,17 +38,6 @@ def write(folder: Path, text: str = SPEC, name: str = "spec.yaml") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    """Exit status, stdout and stderr of a command."""
-    status = 0
-    try:
-        main([str(arg) for arg in args])
-    except SystemExit as stop:
-        status = int(stop.code or 0)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def run(folder: Path, text: str = SPEC, **how: Any) -> dict[str, Any]:
