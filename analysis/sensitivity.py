@@ -673,7 +673,8 @@ def draw_plots(document: Mapping[str, Any], folder: Path, lang: str = "en") -> l
     for key in dict.fromkeys(row["metric"] for row in document["effects"]):
         for kind, crossed in (("tornado", False), ("interactions", True)):
             rows = [r for r in document["effects"] if r["metric"] == key and (" × " in r["key"]) == crossed]
-            moved = [row for row in rows if row["low"] or row["high"]]  # no bar for no change at all
+            # keys without any effect take no room, unless that is the finding
+            moved = [row for row in rows if row["low"] or row["high"]] or rows
             rows = sorted(moved, key=lambda row: abs(row["effect"]))[-MOST_BARS:]
             if not rows:
                 continue
