@@ -16,8 +16,15 @@ FAST_BOTS = ("random", "greedy")
 SLOW_GAMES = 60  # of players that are asked in Python
 
 
-def signature() -> str:
+def signature(games: int = SIGNATURE_GAMES, planned: int = SIGNATURE_GAMES // 20) -> str:
     """One hash over fixed games of every preset and bot: it changes when, and only when, play or money change.
+
+    Parameters
+    ----------
+    games : int
+        Games a preset of each quick bot.
+    planned : int
+        Games a preset of each other bot.
 
     Returns
     -------
@@ -34,8 +41,8 @@ def signature() -> str:
         params = compile_params(load_variant(name))
         for bot in sorted(BOTS):
             number = BOTS[bot]
-            games = SIGNATURE_GAMES if bot in FAST_BOTS else SIGNATURE_GAMES // 20
-            rows = play_games(params, (number,) * 3, SIGNATURE_SEED, 0, games)
+            count = games if bot in FAST_BOTS else planned
+            rows = play_games(params, (number,) * 3, SIGNATURE_SEED, 0, count)
             digest.update(rows.astype("<i8").tobytes())
     return digest.hexdigest()[:16]
 

@@ -175,7 +175,8 @@ def variants_diff(first: str, second: str, lang: str, as_json: bool) -> None:
 @variants.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @set_option
-def variants_check(files: tuple[str, ...], overrides: tuple[str, ...]) -> None:
+@lang_option
+def variants_check(files: tuple[str, ...], overrides: tuple[str, ...], lang: str) -> None:
     """Validate variants, then play some games of each."""
     from sim.variant import VariantError, load_variant
 
@@ -189,7 +190,11 @@ def variants_check(files: tuple[str, ...], overrides: tuple[str, ...]) -> None:
                 say(line)
             continue
         games, draws = _play_some(variant)
-        click.echo(f"{file}: valid; {games} games played, {draws} of them draw games")
+        words = {
+            "en": "{file}: valid; {games} games played, {draws} of them draw games",
+            "zh": "{file}：有效；试打{games}局，其中荒庄{draws}局",
+        }
+        click.echo(words[lang].format(file=file, games=games, draws=draws))
     if failed:
         raise SystemExit(2)
 

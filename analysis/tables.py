@@ -376,13 +376,13 @@ def print_rules(rules: Sequence[Any], lang: str = "en", file: IO[str] | None = N
         See :mod:`sim.rulebook`.
     """
     console = Console(file=file, highlight=False)
-    console.width = max(console.width, 96)  # the longest keys must not break
+    console.width = max(console.width, 104)  # the longest keys must not break
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     heads = {"en": ("rule", "name", "中文", "mark", "keys"), "zh": ("条", "名称", "中文", "依据", "键")}[lang]
     for head in heads:
         table.add_column(head, overflow="fold")
     for rule in rules:
-        table.add_row(rule.number, rule.name, rule.zh, rule.certainty, "\n".join(rule.keys))
+        table.add_row(rule.number, rule.name, rule.zh, rule.mark(lang), "\n".join(rule.keys))
     console.print(table)
 
 
@@ -393,7 +393,7 @@ def print_rule(rule: Any, lang: str = "en", file: IO[str] | None = None) -> None
     console.print(f"{rule.number} {rule.name} {rule.zh}", style="bold")
     if rule.quote:
         console.print(f"“{rule.quote}”", style="italic")
-    console.print(f"{rule.summary_zh if zh else rule.summary_en} [{rule.certainty}]")
+    console.print(f"{rule.summary_zh if zh else rule.summary_en} [{rule.mark(lang)}]")
     if rule.keys:
         console.print(("键：" if zh else "Keys: ") + ", ".join(rule.keys))
     console.print(("例：" if zh else "Example: ") + (rule.example_zh if zh else rule.example_en))

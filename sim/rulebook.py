@@ -29,6 +29,28 @@ class Rule:
     home: str = ""
     """Where the code has it: ``module.function`` below ``sim``, or ``schema:`` and the field that carries it."""
 
+    def mark(self, lang: str) -> str:
+        """How sure the rule is, in ``en`` or ``zh``."""
+        return self.certainty if lang == "en" else _MARKS_ZH[self.certainty]
+
+
+_MARKS_ZH = {
+    "S": "S",
+    "E": "E",
+    "J": "J",
+    "S, E after a win": "S；胡牌后谁坐庄 E",
+    "S, J for two wangs": "S；双王不翻倍 J",
+    "S, E for chi, peng and pao": "S；不参与吃、碰、跑 E",
+    "S, J which is standard": "S；通行哪一种 J",
+    "S, E for the heavenly win": "S；天胡 E",
+    "S, E for the own draw": "S；自己摸牌时 E",
+    "S, E for the order": "S；先后次序 E",
+    "S, E for the exact form": "S；细则 E",
+    "S, E, J for the last sentence": "S；吃上家摸出的牌 E；末句 J",
+    "S, J for the base": "S；起囤 J",
+    "S, E for forced moves and wangs": "S；必提必偎与用王 E",
+}
+
 
 def _fan(
     number: str, name: str, zh: str, quote: str, en: str, text: str, key: str, example: tuple[str, str]
@@ -130,7 +152,7 @@ RULES: tuple[Rule, ...] = (
         "手中三张相同为一坎。坎不能拆：不能打出，也不能与别的牌另组；可成提或跑。",
         (),
         "S",
-        "陆陆陆 with 四五 does not make 四五 wait for 陆: sizes differ, and the kan stays whole.",
+        "六六六 with 四五: no 六 leaves the kan to make 四五六.",
         "手有六六六与四五：六不能拆去凑四五六。",
         "state.change",
     ),
@@ -714,7 +736,7 @@ def document(lang: str) -> str:
     lines = [_INTRO[lang], "| " + " | ".join(heads) + " |", "|---|---|---|---|---|"]
     for entry in RULES:
         keys = ", ".join(f"`{name}`" for name in entry.keys)
-        lines.append(f"| {entry.number} | {entry.name} | {entry.zh} | {keys} | {entry.certainty} |")
+        lines.append(f"| {entry.number} | {entry.name} | {entry.zh} | {keys} | {entry.mark(lang)} |")
     chapter = ""
     for entry in RULES:
         if entry.number.split(".")[0] != chapter:
@@ -724,10 +746,10 @@ def document(lang: str) -> str:
         if entry.quote:
             lines += [f"> {entry.quote}", ""]
         text = (entry.summary_en, entry.summary_zh)[place]
-        lines.append(f"{text} **[{entry.certainty}]**")
+        lines.append(f"{text} **[{entry.mark(lang)}]**")
         if entry.keys:
-            label = ("Keys", "键")[place]
-            lines += ["", f"{label}: " + ", ".join(f"`{name}`" for name in entry.keys)]
+            label = ("Keys: ", "键：")[place]
+            lines += ["", label + ", ".join(f"`{name}`" for name in entry.keys)]
         example = (entry.example_en, entry.example_zh)[place]
         if example:
             lines += ["", (f"*Example.* {example}", f"例：{example}")[place]]

@@ -56,3 +56,15 @@ def test_where_only_compiled_bots_play_no_bot_file_is_opened(tmp_path: Path) -> 
             parse_compiled(text)
     assert not mark.exists()
     assert parse_compiled("greedy, expert,random") == ("greedy", "expert", "random")
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", ": valid; 200 games played, "), ("zh", "：有效；试打200局，其中荒庄")]
+)
+def test_a_variant_is_checked_in_both_languages(
+    lang: str, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.cli._play_some", lambda variant: (200, 34))
+    main(["variants", "check", "two_wang", "--lang", lang])
+    shown = capsys.readouterr().out
+    assert words in shown and shown.startswith("two_wang") and "34" in shown

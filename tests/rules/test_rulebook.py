@@ -73,6 +73,14 @@ def test_documents_are_the_generated_ones(lang: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("entry", RULES, ids=lambda entry: entry.number)
+def test_marks_say_the_same_in_both_languages(entry) -> None:
+    english, chinese = entry.mark("en"), entry.mark("zh")
+    assert re.findall(r"\b[SEJ]\b", chinese) == re.findall(r"\b[SEJ]\b", english)
+    assert not re.search(r"[a-z]", chinese)
+    assert len(chinese) == 1 or re.search(r"[一-鿿]", chinese)
+
+
+@pytest.mark.parametrize("entry", RULES, ids=lambda entry: entry.number)
 def test_each_rule_has_one_home_with_a_body(entry) -> None:
     begins = re.compile(rf"Rule {re.escape(entry.number)}\b(?!\.)")
     homes = [
